@@ -35,7 +35,7 @@ $(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
 	@PYTHON="$(PYTHON)" scripts/setup.sh environment
 	@mkdir -p $(STAMPS) && touch $@
 
-# Touched when PORTABLE is not what it was.
+# This stamp is renewed when PORTABLE changes.
 $(STAMPS)/portable-$(PORTABLE): $(STAMPS)/python
 	@rm -f $(STAMPS)/portable-* && touch $@
 
@@ -47,13 +47,13 @@ $(STAMPS)/build: $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/paradigms pyproject.to
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh build
 	@touch $@
 
-# Done again when SimGrid has come since.
+# Built again when SimGrid has been installed since.
 $(STAMPS)/simulated-$(SIMGRID): $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/build machines/platform.cpp
 	@scripts/packages.sh simulated
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh simulated
 	@touch $(STAMPS)/simulated-$$(command -v smpicxx >/dev/null && echo with || echo without)
 
-# Done again when MPICH has come since.
+# Built again when MPICH has been installed since.
 $(STAMPS)/mpich-$(MPICH): $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/build
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh mpich
 	@touch $(STAMPS)/mpich-$$(command -v mpicxx.mpich >/dev/null && echo with || echo without)

@@ -1,10 +1,10 @@
-"""What an exchange costs through core/comm beyond the same exchange in bare MPI.
+"""How much more an exchange costs through core/comm than the same exchange in bare MPI.
 
     .venv/bin/python -m benchmarks.bare_halo --ranks 2
 
-For each protocol and length three run in the same ranks, in turn: bare, ours, and ours with the
-recorder of messages, as a run has it. The overhead is the median over the repetitions of the
-difference with the recorder; the goal is at most 5 % or 150 ns.
+For each protocol and length three exchanges run in alternation in the same ranks: bare MPI, ours,
+and ours with the recorder of messages, as in a run. The overhead is the median over the repetitions
+of the difference with the recorder; the goal is at most 5 % or 150 ns.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ TARGET = "bare-halo"
 PROTOCOLS = ("irecv-isend", "sendrecv", "persistent")
 WORDS = tuple(2**power for power in range(1, 16))
 SHARE, NANOSECONDS = 0.05, 150.0
-"""The goal: an overhead of at most one of them."""
+"""The goal is an overhead of at most one of these two."""
 VALUES = ("bare", "seconds", "overhead", "without_records")
 
 

@@ -1,7 +1,7 @@
-"""What a call of `phasewise` said and wrote, as flat facts: a key, and a value that JSON can hold.
+"""What a call of `phasewise` printed and wrote, as flat facts: a key and a value that fits JSON.
 
-Everything that a clock of this computer measured is left out; simulated times stay, as they are the
-same each time.
+Everything that a clock of this computer measured is left out; simulated times stay, since they are
+the same each time.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ import numpy as np
 Facts = dict[str, Any]
 
 SUMMARY_TIMES = frozenset({"seconds_per_turn", "communication"})
-"""Of `run --json`; its `communication` is of times, and the counts in it are in those of ranks."""
+"""Keys of `run --json` to leave out: `communication` has times, and counts that ranks have too."""
 RECORD_TIMES = frozenset({"seconds", "computing", "communicating", "waiting", "clock_offset"})
-"""Of a run's communication.json."""
+"""Keys of a run's communication.json to leave out."""
 PERFORMANCE_TIMES = frozenset({"seconds", "seconds_per_turn"})
-"""Of performance.json."""
+"""Keys of performance.json to leave out."""
 WHOLE = frozenset({"sent_to"})
-"""Tables that are one value: an entry that is added to them is a change."""
+"""Tables that count as one value, so that an added entry is a change."""
 
 
 def flat(value: Any, without: frozenset[str] = frozenset(), prefix: str = "") -> Facts:
@@ -68,7 +68,7 @@ def said(command: str, text: str) -> Facts:
 def written(command: str, folder: Path, counts: bool) -> Facts:
     """What a run, real or simulated, left in its folder.
 
-    counts: whether what the ranks recorded of their messages is wanted.
+    counts: whether to include what the ranks recorded of their messages.
     """
     facts: Facts = {}
     for path in sorted(folder.rglob("*.h5")):
@@ -85,9 +85,9 @@ def written(command: str, folder: Path, counts: bool) -> Facts:
 
 
 def _datasets(path: Path, prefix: str) -> Facts:
-    """Type, shape and SHA-256 of each dataset; attributes, which have times in them, are left out.
+    """Type, shape and SHA-256 of each dataset, without attributes, which contain times.
 
-    So are texts: a checkpoint's study, of which `check` tells key by key.
+    Texts are left out too: a checkpoint's study, which `check` reports key by key.
     """
     facts: Facts = {}
 

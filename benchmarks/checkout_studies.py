@@ -1,7 +1,8 @@
 """What `compare_checkouts` asks of a checkout: the calls of `phasewise`, study by study.
 
-A study is an example in small, with changes to its physics and to the exchange of its data. Every
-model, algorithm, layout and crossing is in one, and ranks divide the work evenly or not.
+A study is a small version of an example, with changes to its physics and to the exchange of its
+data. Every model, algorithm, layout and crossing is in some study, and ranks divide the work evenly
+or unevenly.
 """
 
 from __future__ import annotations
@@ -12,15 +13,15 @@ from pathlib import Path
 
 Words = tuple[str, ...]
 WORK, OUT = "{work}", "{out}"
-"""Stand in the words of a call for the folder of all calls, and for one that is its own."""
+"""In the words of a call, these stand for the folder of all calls and for the call's own folder."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """One call of `phasewise`, and under which names the facts from it are kept.
+    """One call of `phasewise`, and the names under which the facts from it are kept.
 
-    stage: its calls begin when those of the one before are done. counts: whether what the ranks
-    recorded of their messages is kept too.
+    stage: the calls of a stage begin when those of the preceding stage are done. counts: whether
+    what the ranks recorded of their messages is kept too.
     """
 
     section: str
@@ -37,7 +38,7 @@ MEASURING, ALONE, IN_RANKS = range(3)
 
 @dataclass(frozen=True)
 class Case:
-    """An example with changes, on so many ranks of `machine`.
+    """An example with changes, on this many ranks of `machine`.
 
     particles: whether it is also run and simulated with particles.
     """
@@ -52,7 +53,7 @@ class Case:
 
 
 MEASURED = {"bassi": 32, "bluegene-l": 16}
-"""Simulated machines whose messages are measured, and on how many ranks."""
+"""Simulated machines whose messages are measured, and the number of ranks."""
 
 DRAGON, PLACES = f"{WORK}/dragon.toml", f"{WORK}/places.txt"
 FILES = {
@@ -74,19 +75,19 @@ global_bandwidth = 2e9
 """,
     "places.txt": "1 3 0\n2 2 0\n1 2 0\n2 1 0\n1 1 0\n2 0 0\n1 0 0\n",
 }
-"""Files of the folder WORK: the network that no described machine has; a layout of 7 ranks."""
+"""Files of the folder WORK: a network that no described machine has; a layout of 7 ranks."""
 
 FEW: Words = (
     *("beam.1.macroparticles=2203", "beam.2.macroparticles=1800"),
     *("turns=2", "records.checkpoint_every=2"),
 )
-"""Of every study; the checkpoint at the end has all coordinates."""
+"""Changes to every study; the checkpoint at the end has all coordinates."""
 SMALL: Words = (
     *FEW,
     *("records.slices_every=0", "records.particles_every=0", "records.pair_luminosity_every=0"),
     *("records.field=false", "records.tracked=5", "records.moments_order=4", "ip.1.grid=[48, 40]"),
 )
-"""Of every case; the examples record what they say themselves."""
+"""Changes to every case; examples record what their own studies say."""
 
 UNEVEN, MESH_256, FOUR = "ip.1.grid=[46, 42]", "ip.1.grid=[256, 256]", "ip.1.slices=4"
 ONE_PLANE, TSC = "ip.1.interpolation=none", "ip.1.weighting=tsc"
@@ -105,7 +106,7 @@ SECOND_MESH: Words = (
 
 
 def exchange(reduce: str, broadcast: str, *changes: str) -> Words:
-    """Overrides of [communication]: two of its algorithms, and other keys."""
+    """Overrides of [communication]: its two algorithms, and other keys."""
     given = (f"reduce={reduce}", f"broadcast={broadcast}", *changes)
     return tuple(f"communication.{change}" for change in given)
 
@@ -188,11 +189,11 @@ SLICES = (
     Case("soft-Gaussian", "electron-collider", 3, "jaguar",
          ("records.slices_every=1", SOFT), particles=True),
 )  # fmt: skip
-"""Kept apart from the others: studies that record their slices."""
+"""Studies that record their slices, kept apart from the others."""
 
 
 def every_call(checkout: Path) -> list[Call]:
-    """All calls of a `keep`, by stages."""
+    """All calls that `keep` makes, by stages."""
     calls = [*_measurements(), *_of_examples(checkout)]
     for section, cases in (("studies", CASES), ("slices", SLICES)):
         for case in cases:
@@ -238,7 +239,7 @@ def _of_case(section: str, case: Case) -> Iterator[Call]:
 
 
 def _predictions(case: Case) -> Iterator[tuple[str, Words, str]]:
-    """Label, target and models; those that need curves are asked of the measured machines."""
+    """Label, target and models; models that need curves are asked for the measured machines."""
     models = "contention" if case.machine == DRAGON else "1a,1b,2,3,5,contention"
     yield "predict", ("--machine", case.machine), models
     for name in MEASURED:

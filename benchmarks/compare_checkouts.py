@@ -1,14 +1,14 @@
-"""Whether two checkouts of phasewise give the same bits and the same messages, and as fast.
+"""Compares two checkouts of phasewise: their bits, their messages and their times.
 
     python -m benchmarks.compare_checkouts keep CHECKOUT --out kept.json
     python -m benchmarks.compare_checkouts differ OLD.json NEW.json [--tolerance 1e-12]
     python -m benchmarks.compare_checkouts time OLD_CHECKOUT NEW_CHECKOUT --case small
 
 `keep` runs, plans, predicts and simulates some forty studies with the command line of a checkout
-that is built in its own .venv, and writes what came out: hashes of records and particles, numbers
-of plans, predictions and messages. `differ` prints what has changed or gone; what was added is
-counted, and is no difference. `time` lets both checkouts take turns at `phasewise bench collision`.
-Needs h5py and NumPy, not phasewise itself.
+that is built in its own .venv, and writes the results: hashes of records and particles, numbers of
+plans, predictions and messages. `differ` prints what has changed or disappeared; additions are
+counted, but are no difference. `time` lets both checkouts take turns at `phasewise bench
+collision`. This script needs h5py and NumPy, but not phasewise itself.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from benchmarks.checkout_facts import Facts, said, written
 from benchmarks.checkout_studies import FILES, IN_RANKS, OUT, WORK, Call, every_call
 
 AT_ONCE = 2
-"""Calls of one process at once; those of several ranks have the machine for themselves."""
+"""Calls of one process that run at once; calls of several ranks have the machine to themselves."""
 LONGEST = 600
 """Seconds that a call may take."""
 CASES = ("paper", "fine", "small")
 MOST_SHOWN = 100
-"""Characters of a value that a line shows."""
+"""How many characters of a value a line shows."""
 
 BUILT = (".venv/stamps/build", ".venv/stamps/simulated-with")
 """What `make setup` touches when it has built."""
@@ -46,7 +46,7 @@ Kept = dict[str, dict[str, dict[str, Facts]]]
 
 
 class CallError(Exception):
-    """A call of phasewise that failed; the sentence it ended with."""
+    """A call of phasewise failed; the message is the sentence that it ended with."""
 
 
 class Checkout:
@@ -55,7 +55,7 @@ class Checkout:
     def __init__(self, root: Path) -> None:
         self.root = root.resolve()
         self._bin = self.root / ".venv" / "bin"
-        # An environment uses the package that it was made for, wherever that lies.
+        # An environment uses the package that it was made for, wherever that package is.
         where = ["-P", "-c", "import phasewise; print(phasewise.__file__)"]
         package = Path(self._output([str(self._bin / "python"), *where]).strip())
         built = subprocess.run(["make", "-q", *BUILT], cwd=self.root, capture_output=True)
@@ -67,7 +67,7 @@ class Checkout:
         return self._output([str(self._bin / "phasewise"), *words, "--json"])
 
     def commit(self) -> str:
-        """The commit, with + where files differ from it."""
+        """The commit, with + if files differ from it."""
         status = self._output(["git", "status", "--porcelain", "--untracked-files=no"])
         return self._output(["git", "rev-parse", "HEAD"]).strip() + ("+" if status else "")
 
@@ -113,7 +113,7 @@ def in_stages(calls: Sequence[Call], do: Callable[[Call], Facts]) -> Iterator[tu
 
 
 def gather(checkout: Checkout, call: Call, work: Path) -> Facts:
-    """Make a call; its facts, or under `failed` why there are none."""
+    """Make a call; return its facts, or under `failed` why there are none."""
     with tempfile.TemporaryDirectory(dir=work) as out:
         words = [word.replace(WORK, str(work)).replace(OUT, out) for word in call.words]
         try:
@@ -121,16 +121,16 @@ def gather(checkout: Checkout, call: Call, work: Path) -> Facts:
             facts = said(words[0], text) | written(words[0], Path(out), call.counts)
         except CallError as error:
             facts = {"failed": str(error)}
-    # The folders are others each time.
+    # The folders have other names each time.
     whole = json.dumps(facts).replace(str(work), "WORK").replace(str(checkout.root), "CHECKOUT")
     placeless: Facts = json.loads(whole)
     return placeless
 
 
 def differ(old: Kept, new: Kept, tolerance: float) -> int:
-    """Print what has changed or gone, section by section; the exit status.
+    """Print what has changed or disappeared, section by section; return the exit status.
 
-    tolerance: relative difference up to which two numbers count as one.
+    tolerance: the relative difference up to which two numbers count as equal.
     """
     total = 0
     for section in old:
@@ -150,14 +150,14 @@ def differ(old: Kept, new: Kept, tolerance: float) -> int:
 
 
 def same(one: Any, other: Any, tolerance: float) -> bool:
-    """Whether two facts are one, but for rounding where they are numbers."""
+    """Whether two facts are equal; numbers may differ by rounding."""
     if isinstance(one, float) and isinstance(other, float):
         return math.isclose(one, other, rel_tol=tolerance, abs_tol=0.0)
     return bool(one == other)
 
 
 def in_lines(kept: Kept, section: str) -> Facts:
-    """Every fact of a section under the words that say where it is from."""
+    """Every fact of a section under words that say where it comes from."""
     return {
         f"{section}, {case}, {label}, {key}": value
         for case, calls in kept.get(section, {}).items()
@@ -167,13 +167,13 @@ def in_lines(kept: Kept, section: str) -> Facts:
 
 
 def shown(value: Any) -> str:
-    """A value in a line."""
+    """A value as it is shown in a line."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= MOST_SHOWN else text[: MOST_SHOWN - 1] + "…"
 
 
 def rows(result: dict[str, Any]) -> dict[str, float]:
-    """The numbers of `bench --json` that are compared, by what they are."""
+    """The numbers of `bench --json` that are compared, by name."""
     named = {
         "seconds per turn": "seconds_per_turn",
         "fastest turn [s]": "fastest_turn",
@@ -188,14 +188,14 @@ def rows(result: dict[str, Any]) -> dict[str, float]:
 
 
 class Side(Protocol):
-    """One of two that are compared."""
+    """One of the two sides that are compared."""
 
     def call(self, words: Sequence[str]) -> str:
         """What `phasewise WORDS --json` prints; CallError where it fails."""
 
 
 def measure(sides: Sequence[Side], words: Sequence[str], repeats: int) -> list[list[Facts]]:
-    """Rows of each side; the two take turns, and swap places every time."""
+    """Rows of each side; the two sides take turns, and swap their order every time."""
     found: list[list[Facts]] = [[], []]
     for repeat in range(repeats):
         for side in (1, 0) if repeat % 2 else (0, 1):
@@ -205,7 +205,7 @@ def measure(sides: Sequence[Side], words: Sequence[str], repeats: int) -> list[l
 
 
 def show_times(old: Sequence[Facts], new: Sequence[Facts]) -> None:
-    """Medians and their ratio; rows of nothing, and those that one checkout lacks, are left out."""
+    """Medians and their ratio, without rows of zeros and rows that one checkout lacks."""
     print(f"{'median':32} {'old':>12} {'new':>12} {'new/old':>8}")
     for name in old[0]:
         if name in new[0]:
@@ -235,7 +235,7 @@ def parse(words: Sequence[str] | None = None) -> argparse.Namespace:
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """The exit status: 1 where something differs or failed."""
+    """The exit status: 1 if something differs or failed."""
     options = parse(words)
     if options.action == "differ":
         old, new = (json.loads(path.read_text())["sections"] for path in (options.old, options.new))
@@ -248,7 +248,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def keep_into(options: argparse.Namespace) -> int:
-    """Write what a checkout gives, and say what failed; the exit status."""
+    """Write what a checkout gives, and say what failed; return the exit status."""
     checkout = Checkout(options.checkout)
     commit = checkout.commit()
     kept, failures = keep(checkout)
@@ -260,7 +260,7 @@ def keep_into(options: argparse.Namespace) -> int:
 
 
 def compare_times(options: argparse.Namespace) -> int:
-    """Print how fast two checkouts are; the exit status."""
+    """Print how fast two checkouts are; return the exit status."""
     words = ["--case", options.case, "--threads", str(options.threads)]
     words += ["--ranks", str(options.ranks)] if options.ranks > 1 else []
     sides = [Checkout(path) for path in (options.old, options.new)]

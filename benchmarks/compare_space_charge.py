@@ -4,8 +4,8 @@
     .venv/bin/python -m benchmarks.compare_space_charge --grid 128,128,128
 
 A turn is a drift with a kick in its middle, on a fixed mesh with the integrated Green function and
-the longitudinal kick, on one thread. Both take turns, so that both meet the same disturbances.
-Before anything is timed, the kicks of one turn are compared particle by particle.
+the longitudinal kick, on one thread. Both codes take turns, so that both meet the same
+disturbances. Before anything is timed, the kicks of one turn are compared particle by particle.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from phasewise.study import Study
 WARM_UP_TURNS = 2
 COORDINATES = ("x", "px", "y", "py", "z", "delta")
 LENGTH = 0.6
-"""Of the drift [m]."""
+"""Length of the drift [m]."""
 
 
 def study(particles: int, grid: Sequence[int]) -> Study:
@@ -72,7 +72,7 @@ class Side:
         self.run = load_core().start(of.parameters(), 1)
 
     def particles(self) -> dict[str, Floats]:
-        """Coordinates by number; z as `zeta`, which it equals where delta is 0."""
+        """Coordinates by number; z is given as `zeta`, which it equals if delta is 0."""
         columns: Any = self.run.particles()  # type: ignore[attr-defined]
         order = np.argsort(columns["id"])
         return {
@@ -86,7 +86,7 @@ class Side:
         return Timing(time.perf_counter() - wall, time.process_time() - processor)
 
     def kick(self) -> dict[str, Floats]:
-        """Changes of the momenta by number in a turn."""
+        """Changes of the momenta in a turn, by number."""
         before = self.particles()
         self.run.step()
         after = self.particles()
@@ -132,7 +132,7 @@ def compare(of: Study, repeat: int, folder: Path, native: bool) -> dict[str, Any
 
 
 def main(words: Sequence[str]) -> int:
-    """Measure and print; the exit status."""
+    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--particles", type=int, default=1_000_000, metavar="N")
     parser.add_argument("--grid", type=counts, default=(64, 64, 128), metavar="NX,NY,NZ")

@@ -1,7 +1,7 @@
 """`python -m benchmarks.compare_xfields`: phasewise and xfields side by side on the same particles.
 
-Both run on one thread, taking turns: a turn of one, a turn of the other, again and again, so that
-both meet the same disturbances. See README.md beside this file for what is equal and what is not.
+Both run on one thread and take turns: a turn of one code, a turn of the other, again and again, so
+that both meet the same disturbances. README.md beside this file says what is equal and what is not.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ COLUMNS = [
 
 
 def main() -> int:
-    """Run the comparison the command line asks for; the exit status."""
+    """Run the comparison that the command line asks for; return the exit status."""
     options = _options()
     case = "small" if options.small else "fine"
     try:
@@ -80,7 +80,7 @@ def _options() -> argparse.Namespace:
 
 
 def compare(cases: tuple[Case, ...], repeat: int, folder: Path, native: bool) -> list[Any]:
-    """Run every case with both codes in turns; one result per case."""
+    """Run every case with both codes in alternation; return one result per case."""
     sides = {
         case: {name: Side(study(case, name)) for name in VARIANTS[case.model]} for case in cases
     }

@@ -1,4 +1,4 @@
-"""What a side-by-side comparison is made of: cases, the same numbers for both codes, statistics.
+"""The parts of a side-by-side comparison: cases, the same numbers for both codes, statistics.
 
 Nothing here runs a code; the two sides are `phasewise_side.py` and `xfields_worker.py`.
 """
@@ -18,14 +18,14 @@ from phasewise.errors import RunError
 Floats = NDArray[np.float64]
 
 HALF_LENGTH = 3.5
-"""Where the longitudinal mesh of xfields ends, rms: beyond, with 5e-4 of a Gaussian bunch, it
-neither deposits nor kicks."""
+"""Where the longitudinal mesh of xfields ends, in rms. Beyond it lie 5e-4 of a Gaussian bunch,
+which xfields neither deposits nor kicks."""
 MESH_HALF_WIDTH = 6.0
-"""Half width of both codes' transverse mesh, rms size at the interaction point."""
+"""Half width of both codes' transverse mesh, in rms sizes at the interaction point."""
 
 
 LARGEST_DIFFERENCE = 0.03
-"""Rms difference of the kicks, over the rms kick, up to which both codes solve the same problem.
+"""Both codes solve the same problem up to this rms difference of the kicks over the rms kick.
 
 Each code's field on the coarsest mesh here, 64² over ±6 rms, errs by 1.5 % of its maximum.
 """
@@ -33,7 +33,7 @@ Each code's field on the coarsest mesh here, 64² over ±6 rms, errs by 1.5 % of
 
 @dataclass(frozen=True)
 class Case:
-    """Sizes of one comparison: macroparticles of each beam, nodes each way, slices."""
+    """Sizes of one comparison: macroparticles of each beam, nodes in each direction, slices."""
 
     model: str
     macroparticles: int
@@ -57,7 +57,7 @@ CASES: dict[str, tuple[Case, ...]] = {
 
 @dataclass(frozen=True)
 class Timing:
-    """Seconds of one turn: on the clock, and of the processor."""
+    """Seconds of one turn: by the clock, and of the processor."""
 
     seconds: float
     processor_seconds: float
@@ -77,7 +77,7 @@ def without_arc(parameters: str) -> str:
 
 
 def slice_extent(nodes: int) -> float:
-    """Extent, rms, of that many slices of equal width whose spacing is that of that many mesh nodes
+    """Extent, in rms, of `nodes` slices of equal width with the spacing of `nodes` mesh nodes
     between ± `HALF_LENGTH`.
     """
     return HALF_LENGTH * nodes / (nodes - 1)
@@ -110,10 +110,10 @@ def _floats(words: str) -> list[float]:
 
 
 def agreement(kick: Mapping[str, Floats], reference: Mapping[str, Floats]) -> dict[str, float]:
-    """How a code's kicks on the same particles compare with another's, both planes together.
+    """How a code's kicks on the same particles compare with another's, in both planes together.
 
-    ``scale`` is the factor that fits ``kick = scale * reference`` best, ``difference`` the rms of
-    what then remains different, over the rms kick.
+    ``scale`` is the factor that fits ``kick = scale * reference`` best; ``difference`` is the rms
+    of the remaining difference, over the rms kick.
     """
     a = np.concatenate([kick[name] for name in ("px", "py")])
     b = np.concatenate([reference[name] for name in ("px", "py")])
@@ -122,7 +122,7 @@ def agreement(kick: Mapping[str, Floats], reference: Mapping[str, Floats]) -> di
 
 
 def check_agreement(name: str, found: Mapping[str, float]) -> None:
-    """RunError where the kicks of ``name`` are not those of xfields: then no time is comparable."""
+    """Raise RunError if the kicks of ``name`` differ from those of xfields: no time counts then."""
     if not found["difference"] <= LARGEST_DIFFERENCE:
         raise RunError(
             f"the kicks of phasewise ({name}) differ from those of xfields by "
@@ -132,7 +132,7 @@ def check_agreement(name: str, found: Mapping[str, float]) -> None:
 
 
 def summary(case: Case, timings: Sequence[Timing]) -> dict[str, float]:
-    """Medians over the turns of one code on one core; ns per particle-encounter of that core."""
+    """Medians over the turns of one code on one core, and that core's ns per particle-encounter."""
     seconds = statistics.median(timing.seconds for timing in timings)
     return {
         "seconds_per_turn": seconds,
@@ -148,8 +148,8 @@ def summary(case: Case, timings: Sequence[Timing]) -> dict[str, float]:
 def ratios(reference: Sequence[Timing], code: Sequence[Timing]) -> dict[str, float]:
     """How many times faster ``code`` is, on the clock and in processor time.
 
-    Each is the median over the repetitions of the quotient of two turns that ran one after the
-    other, so that what disturbs the machine for longer than that cancels.
+    Each is the median over the repetitions of the quotient of two successive turns, so that longer
+    disturbances of the machine cancel.
     """
     pairs = list(zip(reference, code, strict=True))
     return {
@@ -161,8 +161,8 @@ def ratios(reference: Sequence[Timing], code: Sequence[Timing]) -> dict[str, flo
 
 
 def table_row(name: str, result: Mapping[str, Any]) -> list[str]:
-    """Cells of one code: seconds per turn and of the processor, ns per encounter, how many times
-    faster than xfields by either clock, and its kicks against those of xfields.
+    """Cells of one code: seconds per turn by the clock and of the processor, ns per encounter, how
+    many times faster than xfields it is by each, and its kicks compared with those of xfields.
     """
     kicks = result.get("agreement")
     return [

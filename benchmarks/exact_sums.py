@@ -1,10 +1,10 @@
-"""What exact sums cost: whole turns with them, and with plain sums in a build made for it.
+"""What exact sums cost: whole turns with them, and with plain sums in a build of their own.
 
     .venv/bin/python -m benchmarks.exact_sums --case paper
 
-The sources are copied, the roundings that make sums exact are taken out of the copy (`PLAIN`), and
+The sources are copied, the roundings that make sums exact are removed from the copy (`PLAIN`), and
 its module is built with the options of an ordinary build. Both take turns at `phasewise bench
-collision`. The exit status is 0 where exact sums take less than `--below` of a turn.
+collision`. The exit status is 0 if exact sums take less than `--below` of a turn.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SOURCES = ("CMakeLists.txt", "pyproject.toml", "cmake", "core")
 
 PLAIN: dict[str, tuple[tuple[str, str], ...]] = {
     "core/numerics/order_free_sum.hpp": (
-        # Weights of charge, and terms of a sum: no rounding to a multiple.
+        # Weights of charge and terms of a sum are not rounded to a multiple.
         (
             "return (value + rounding_offset) - rounding_offset;",
             "static_cast<void>(rounding_offset);\n  return value;",
@@ -40,7 +40,7 @@ PLAIN: dict[str, tuple[tuple[str, str], ...]] = {
         ("    low += numerics::round_to_multiple(value - upper, g.low_offset);\n", ""),
     ),
 }
-"""By file, each text that makes sums exact and what stands in its place for plain sums."""
+"""For each file, the texts that make sums exact, and what replaces them for plain sums."""
 
 LOAD = """
 import sys
@@ -51,7 +51,7 @@ spec.loader.exec_module(sys.modules[spec.name])
 from phasewise.cli import main
 sys.exit(main(sys.argv[1:]))
 """
-"""phasewise with a compiled module that is given as a file."""
+"""Runs phasewise with a compiled module that is given as a file."""
 
 
 class Build:
@@ -70,7 +70,7 @@ class Build:
 
 
 def with_plain_sums(name: str, text: str) -> str:
-    """The text of a source file with plain sums; CallError where it is not as PLAIN expects."""
+    """The text of a source file with plain sums; CallError if it is not as PLAIN expects."""
     for exact, plain in PLAIN.get(name, ()):
         if text.count(exact) != 1:
             raise CallError(f'{name} has no longer one "{exact.strip()}": mend PLAIN in {__file__}')
@@ -79,7 +79,7 @@ def with_plain_sums(name: str, text: str) -> str:
 
 
 def build_plain(folder: Path) -> Path:
-    """The compiled module with plain sums, made in an empty folder; CallError where that fails."""
+    """Build the module with plain sums in an empty folder; CallError if that fails."""
     for name in SOURCES:
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, folder / name)
@@ -99,7 +99,7 @@ def build_plain(folder: Path) -> Path:
 
 
 def installed_module() -> Path:
-    """The compiled module of this environment; CallError where there is none."""
+    """The compiled module of this environment; CallError if there is none."""
     try:
         return Path(str(import_module("phasewise._core").__file__))
     except ImportError as error:
@@ -107,12 +107,12 @@ def installed_module() -> Path:
 
 
 def share(exact: float, plain: float) -> float:
-    """The part of a turn [s] with exact sums that is not there with plain ones."""
+    """The fraction of a turn [s] with exact sums that plain sums save."""
     return 1 - plain / exact
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """The exit status: 0 where exact sums take less than asked for, 1 where not, or in failure."""
+    """The exit status: 0 if exact sums take less than asked for, else 1, also after a failure."""
     parser = argparse.ArgumentParser(description="What exact sums cost.")
     parser.add_argument(
         "--case", choices=CollisionBench.CASES, default="small", help="problem size"

@@ -3,9 +3,9 @@
     .venv/bin/python -m benchmarks.extrapolation --cache DIR --workers 2
 
 A series is one study on growing numbers of ranks of a machine. Its turns on 8 to 64 ranks are
-simulated as runs are, and the model fitted to them predicts 128 and 256 ranks. Series follow from
-their number; 0, 2, 4 and 8 were looked at while the model was made, others judge it. The reference
-is a simulator, not hardware.
+simulated as runs are, and the model fitted to them predicts 128 and 256 ranks. The number of a
+series determines it; 0, 2, 4 and 8 were used while the model was made, and the others judge it. The
+reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -41,20 +41,20 @@ from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 MACHINES = ("bassi", "jaguar", "jacquard")
 FITTED = (8, 16, 32, 64)
 BEYOND = (128, 256)
-"""Ranks of the runs that the model is fitted to, and of those that it predicts."""
+"""Ranks of the runs that the model is fitted to, and of the runs that it predicts."""
 MAX_MESSAGES = 150_000
-"""Most messages of a drawn study's turn."""
+"""The most messages that a drawn study's turn may have."""
 SAMPLED_STEPS = 5
-"""Of the 15 steps of the source paper's case on its most ranks, which stand for all."""
+"""Steps that stand for all 15 of the source paper's case on its largest number of ranks."""
 PAPERS = 2
-"""Series that are the source paper's own, its base and its optimised variant."""
+"""How many series are the source paper's: its base variant and its optimised one."""
 JUDGED = (1, 6, 10)
-"""Numbers of the series that judge the model unless others are named."""
+"""Numbers of the series that judge the model by default."""
 
 
 @dataclass(frozen=True)
 class Series:
-    """A study on growing numbers of ranks. columns: of each beam's process grid at most."""
+    """A study on growing numbers of ranks. columns: the most in a beam's process grid."""
 
     number: int
     base: SimulatedCase
@@ -66,7 +66,7 @@ class Series:
         return replace(self.base, ranks=ranks, process_grid=f"{columns}x{ranks // 2 // columns}")
 
     def bearable(self) -> bool:
-        """Whether it is valid on all numbers of ranks, and can be simulated in some seconds."""
+        """Whether it is valid on all numbers of ranks and can be simulated within seconds."""
         try:
             for ranks in (*FITTED, *BEYOND):
                 sample = self.on(ranks)
@@ -117,7 +117,7 @@ def _drawn(machine: str, number: int, draw: np.random.Generator) -> Series:
 
 
 def _run(sample: SimulatedCase, cache: Path) -> Path:
-    """The folder of a simulated run; one that the cache holds is not run again."""
+    """The folder of a simulated run; a run that the cache holds is not repeated."""
     task = sample.task()
     folder = cache / "runs" / key_of(task)
     if not (folder / RECORD_FILE).exists():
@@ -133,7 +133,7 @@ def _task(series: Series, ranks: int) -> Task:
 
 
 def judge(series: Sequence[Series], cache: Path, workers: int) -> Iterator[Judged[Series]]:
-    """Predictions beyond the runs of each series that the model does not refuse."""
+    """The predictions beyond the runs of each series that the model accepts."""
     tasks = [_task(one, ranks) for one in series for ranks in BEYOND]
     summaries = iter(simulate_many(tasks, cache, workers, Telling("simulations")))
     for one in series:
@@ -167,7 +167,7 @@ def _names(one: Judged[Series]) -> list[str]:
 
 
 def main(words: Sequence[str]) -> int:
-    """Simulate, fit and judge; the exit status."""
+    """Simulate, fit and judge; return the exit status."""
     options = parse(words)
     cache = Path(options.cache)
     series = [series_of(machine, number) for machine in MACHINES for number in options.series]

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m benchmarks.keep_reproduction --cache DIR --workers 2
 
-simulates what a full reproduction does (what DIR holds is not simulated again), measures the twins,
-and writes kept.json beside the reproduction's code. To be run again when a twin, the paper's study
-or the messages of a turn have changed.
+simulates everything that a full reproduction simulates (except what DIR already holds), measures
+the twins, and writes kept.json beside the reproduction's code. Run it again when a twin, the
+paper's study or the messages of a turn have changed.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from phasewise.workloads.collision.reproduction.results import tasks_of
 
 
 def main(words: Sequence[str]) -> int:
-    """Simulate and keep; the exit status."""
+    """Simulate and keep; return the exit status."""
     parser = argparse.ArgumentParser(description="Keep the simulations of the reproduction.")
     parser.add_argument("--cache", required=True, metavar="DIR", help="where simulations are kept")
     parser.add_argument("--workers", type=count, default=2, metavar="W", help="processes")

@@ -1,7 +1,8 @@
-"""Machines and studies that nobody has looked at, drawn by number: the same number gives the same.
+"""Machines and studies that nobody has looked at, drawn by number; a number always gives the same.
 
-Five kinds of network (one switch, tapered fat-trees, tori, dragonflies, single nodes), 1 to 128
-ranks a node, latencies and bandwidths over two decades, eager limits from 1 kB to 1 MB.
+There are five kinds of network (one switch, tapered fat-trees, tori, dragonflies, single nodes),
+with 1 to 128 ranks per node, latencies and bandwidths over two decades, and eager limits from 1 kB
+to 1 MB.
 """
 
 from __future__ import annotations
@@ -25,12 +26,12 @@ KINDS = ("switch", "tapered", "torus", "dragonfly", "node")
 NODES = tuple(n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n <= FITTED[NODE_RANKS][1])
 """Ranks of a node."""
 LEAST_EAGER = 1e3
-"""B: below it there are hardly any messages."""
+"""B; below this there are hardly any messages."""
 
 
 @dataclass(frozen=True)
 class Extent:
-    """How large studies are: ranks, and pairs of the mesh's nodes each way and the slices."""
+    """How large studies are: ranks, and pairs of mesh nodes in each direction and slices."""
 
     ranks: tuple[int, ...]
     sizes: tuple[tuple[int, int], ...]
@@ -39,12 +40,12 @@ class Extent:
 SMALL = Extent(
     (8, 12, 16, 24, 32, 48, 64, 96, 128), ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
 )
-"""So few ranks that a simulation takes seconds; most nodes are larger than that in some draws."""
+"""Few enough ranks for a simulation of seconds; in some draws most nodes are larger than that."""
 LARGE = Extent((64, 96, 128, 192, 256), ((128, 8), (256, 8), (64, 15), (128, 16), (256, 16)))
-"""For turns of many messages."""
+"""The extent of studies whose turns have many messages."""
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
 ONE_NODE = 64
-"""Ranks of a machine without a network: all of its runs are within the node."""
+"""Ranks of a machine without a network, whose runs all fit into its one node."""
 UNEVEN = 3
 """How many times more macroparticles one beam may have than the other."""
 
@@ -52,12 +53,12 @@ Draw = np.random.Generator
 
 
 def machine_of(number: int) -> Machine:
-    """The machine of a number."""
+    """The machine with this number."""
     return parse_machine(machine_text(number), _name_of(number))
 
 
 def _kind_of(number: int) -> str:
-    """It goes with number div 2, so that each kind has even and odd numbers."""
+    """The kind follows from number div 2, so that each kind has even and odd numbers."""
     return KINDS[number // 2 % len(KINDS)]
 
 
@@ -66,7 +67,7 @@ def _name_of(number: int) -> str:
 
 
 def machine_text(number: int) -> str:
-    """The file of the machine of a number."""
+    """The text of the file of the machine with this number."""
     draw, kind = np.random.default_rng([1, number]), _kind_of(number)
     node = ONE_NODE if kind == "node" else int(draw.choice(NODES[:5] if kind == "torus" else NODES))
     flow = _between(draw, *FITTED[FLOW])
@@ -85,7 +86,7 @@ def machine_text(number: int) -> str:
 
 
 def _between(draw: Draw, low: float, high: float) -> float:
-    """Evenly in the logarithm."""
+    """Draws evenly in the logarithm."""
     return float(math.exp(draw.uniform(math.log(low), math.log(high))))
 
 
@@ -122,7 +123,7 @@ def _network(draw: Draw, kind: str, flow: float) -> list[str]:
 def study_of(
     machine: Machine, number: int, folder: Path, extent: Extent = SMALL
 ) -> tuple[Study, int]:
-    """The first valid study of a number, and its ranks. folder: for files of layouts."""
+    """The first valid study of a number, and its ranks. Files of layouts go into `folder`."""
     for trial in range(1000):
         draw = np.random.default_rng([2, number, trial])
         ranks = int(draw.choice([n for n in extent.ranks if _has_room(machine, n)]))
@@ -174,7 +175,7 @@ def _tables(
 
 
 def _layout(draw: Draw, grid: tuple[int, int], path: Path) -> str:
-    """A word, or a file with the places of all ranks in no order."""
+    """A word, or a file with the places of all ranks in random order."""
     word = str(draw.choice(("row-first", "column-first", "random", "file")))
     if word != "file":
         return word

@@ -1,4 +1,4 @@
-"""Machines with the curves of their simulated twins, each measured on the ranks of a case and kept.
+"""Machines with the curves of their simulated twins, measured on the ranks of a case and kept.
 
 Models 4, 6 and `loads` take the times of messages from these.
 """
@@ -15,8 +15,8 @@ from phasewise.simulated.many import simulator
 
 
 def measured_twin(name: str, text: str | None, ranks: int, cache: Path) -> Machine:
-    """The machine `name` measured on so many simulated ranks, with few sizes, unless `cache` has
-    it. text: its file, of one that has none. RunError if the measurement fails.
+    """The machine `name`, measured on this many simulated ranks with few sizes, unless `cache` has
+    it. text: the contents of its file, if it has none. RunError if the measurement fails.
     """
     content = repr((text or load_machine(name), simulator()))
     key = hashlib.sha256(content.encode()).hexdigest()[:16]

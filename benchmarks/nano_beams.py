@@ -1,12 +1,12 @@
-"""SuperKEKB's luminosity on a mesh, and what a turn takes, by the grid.
+"""SuperKEKB's luminosity on a mesh, and the time of a turn, for several grids.
 
     .venv/bin/python -m benchmarks.nano_beams --grids 64x128 128x256 --particles 200000
 
-The bunches of examples/superkekb, with so little charge that they stay as they are, cross once or
-more; the luminosity of the strong-strong model is printed over the quadrature that `phasewise
-check` gives, with the cells per rms size at the waist, the Green functions that were made, and the
-median time of all turns but the first. Beside it stand Gaussian slices with the same
-particles.
+The bunches of examples/superkekb, with so little charge that they keep their shape, cross once or
+several times. For each grid it prints the luminosity of the strong-strong model over the quadrature
+that `phasewise check` gives, the cells per rms size at the waist, the number of Green functions
+made, and the median time of all turns but the first; for comparison also Gaussian slices with the
+same particles.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""The noise floor against runs: growth of emittances, predicted and measured, for small bunches.
+"""The noise floor compared with runs: predicted and measured growth of emittances of small bunches.
 
     .venv/bin/python -m benchmarks.noise_floor --seeds 6
 
 Each case is a strong-strong run of some hundred or thousand macroparticles without any other cause
-of growth, with as many seeds; the growth is the slope of all but the first fifth of the turns, its
-error the scatter of the seeds. It is printed over 8π²ξ²/N, what kicks by the centroid's error alone
-would make, beside what `noise_growth` gives, which nothing was fitted for. The last cases lie
-outside of its range and show why they do.
+of growth, with `--seeds` seeds. The growth is the slope of all but the first fifth of the turns,
+and its error is the scatter of the seeds. It is printed over 8π²ξ²/N, the growth that kicks by the
+centroid's error alone would cause, beside that of `noise_growth`, which was not fitted to these
+runs. The last cases lie outside the range of `noise_growth` and show why.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ Floats = NDArray[np.float64]
 
 XI_OF_LHC = 0.003745
 EVERY = 5
-"""Turns between emittances."""
+"""Turns between measurements of the emittances."""
 
 
 @dataclass(frozen=True)
 class Case:
-    """A run: ξ in both planes, aspect of the beam, changes to its tables."""
+    """A run: ξ in both planes, the beam's aspect ratio, changes to its tables."""
 
     name: str
     xi: float = 0.02
@@ -49,7 +49,7 @@ class Case:
     other: dict[str, Any] = field(default_factory=dict)
 
     def study(self, seed: int) -> phasewise.Study:
-        """Two protons' bunches of the LHC's energy, or what `other` makes of beam 2."""
+        """Two proton bunches at the LHC's energy; `other` changes beam 2."""
         emittance, beta = 3.75e-6, 0.55
         beam = {
             "particle": "proton",
@@ -116,14 +116,14 @@ def measured(case: Case, seed: int) -> Floats:
 
 
 def row(case: Case, seeds: int) -> list[str]:
-    """Name, then measured and predicted in x and y of the mean beam, over 8π²ξ²/N; the reason
-    where there is no prediction.
+    """The name, then the measured and the predicted growth in x and y of the mean beam, over
+    8π²ξ²/N, or the reason why there is no prediction.
     """
     study = case.study(1)
     derived = study.derived()
     xi = np.array(derived["beams"][0]["xi"]["effective"]["sum"])
     unit = 8 * math.pi**2 * xi**2 / case.macroparticles
-    # A mean over the beams is one sample: they hand on action to each other.
+    # The mean over both beams is one sample, because they exchange action.
     found = np.array([measured(case, seed).mean(axis=0) for seed in range(1, seeds + 1)]) / unit
     mean, error = found.mean(axis=0), found.std(axis=0, ddof=1) / math.sqrt(seeds)
     floor = noise_floor(study.resolved(), derived, case.turns)

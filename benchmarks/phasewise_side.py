@@ -26,7 +26,7 @@ VARIANTS = {
     PIC: ("2 planes", "1 plane"),
     SOFT_GAUSSIAN: ("soft-Gaussian",),
 }
-"""What phasewise runs for each model, first what is closest to xfields.
+"""The variants that phasewise runs for each model; the first is closest to xfields.
 
 2 planes: the field is interpolated in z between the boundaries of slices of equal width, with the
 longitudinal kick, on a fixed mesh. 1 plane: one field per pair of slices of equal charge, on a mesh

@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.ping_pong
 
 NetPIPE (Debian netpipe-openmpi) and hpcc take turns with ours. An echo is half the time of a
-message there and back; the goal is a difference of at most 10 % from 1 B to 4 MiB. NetPIPE gives
-the quickest of its trials, so that our quickest repetition stands beside our median.
+message there and back; the goal is a difference of at most 10 % from 1 B to 4 MiB. NetPIPE reports
+the fastest of its trials, so that our fastest repetition is printed beside our median.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from phasewise.output import print_json, print_table
 LARGEST = 4 * 2**20
 """Bytes."""
 HPCC_VALUES = "8 1 100 1 32 0 1 1 2 16.0 1 2 1 4 1 2 1 1 1 0 1 0 2 64 0 0 1 8 - 0 100 0 32"
-"""hpccinf.txt behind its first three lines: the smallest problems."""
+"""hpccinf.txt after its first three lines, with the smallest problems."""
 ECHO = {"commtest.operator": "echo", "communication.protocol": "ordered"}
 ECHOES = ("echo", "quickest_echo")
 PROGRAMS = {"NPopenmpi": "netpipe-openmpi", "hpcc": "hpcc"}
@@ -66,7 +66,7 @@ def main() -> None:
 
 
 def run(program: Sequence[str], folder: str) -> str:
-    """Start a program on two ranks that are alone on the machine; what it prints."""
+    """Start a program on two ranks that are alone on the machine; return what it prints."""
     command, environment = launch_command(program, 2, 1, alone=True)
     done = subprocess.run(
         command, env=environment, cwd=folder, capture_output=True, text=True, check=True
@@ -105,7 +105,7 @@ class Echo(NamedTuple):
 
 
 def echo(sizes: Container[int]) -> dict[int, Echo]:
-    """Ours, of those sizes that both measure; like NetPIPE's, its calls are blocking."""
+    """Our echo for the sizes that both measure; like NetPIPE's, its calls are blocking."""
     command = [sys.executable, "-m", "phasewise", "bench", "commtest", "--ranks", "2", "--json"]
     for key, value in ECHO.items():
         command += ["--set", f'{key}="{value}"']

@@ -1,11 +1,11 @@
-"""The time of a turn, predicted before the run and measured by it, for study shapes that the
-rates of the kernels were not measured with.
+"""The time of a turn, predicted before the run and measured by it, for shapes of studies with which
+the rates of the kernels were not measured.
 
     .venv/bin/phasewise machine measure --ranks 2 -o here.toml
     .venv/bin/python -m benchmarks.predicted_turns --machine here.toml --ranks 2
 
-The prediction is a model's communication and the kernels at the machine's rates; the measurement is
-that of `phasewise bench`. The exit status is 0 where all are within `--within`.
+The prediction is a model's communication plus the kernels at the machine's rates; the measurement
+is that of `phasewise bench`. The exit status is 0 if all predictions are within `--within`.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ TABLES: dict[str, Callable[[str], dict[str, Any]]] = {
 """The tables of each workload's cases of `phasewise bench`."""
 
 FIXED = ('solver.mesh="fixed"', "solver.mesh_half_width=[0.025, 0.025, 3]")
-"""No new mesh in the turns that are timed."""
+"""Keys with which the timed turns have no new mesh."""
 
 SHAPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
-    # The source paper's case, as in examples/paper, of a million particles.
+    # The source paper's case, as in examples/paper, with a million particles.
     "paper": (
         "collision",
         "paper",
@@ -99,12 +99,12 @@ SHAPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
         ("bunch.macroparticles=100000", "solver.grid=[48, 48, 96]", "solver.kicks=6", *FIXED),
     ),
 }
-"""Workload, case of `phasewise bench`, turns that are timed, and what is changed in it."""
+"""Workload, case of `phasewise bench`, number of timed turns, and changes to the case."""
 
 
 @dataclass(frozen=True)
 class Point:
-    """Seconds of a turn; kernels on the mean rank as predicted, on rank 0 as measured."""
+    """Seconds of a turn. Kernels are predicted for the mean rank and measured on rank 0."""
 
     shape: str
     ranks: int
@@ -118,7 +118,7 @@ class Point:
 
     @property
     def error(self) -> float:
-        """Predicted over measured, less one."""
+        """Predicted over measured, minus one."""
         return self.predicted_seconds / self.measured_seconds - 1.0
 
 
@@ -132,7 +132,7 @@ def study_of(shape: str) -> Study:
 
 
 def measured(shape: str, ranks: int) -> dict[str, Any]:
-    """What `phasewise bench` says of a shape; RunError where it fails."""
+    """What `phasewise bench` reports for a shape; RunError if it fails."""
     workload, case, turns, changes = SHAPES[shape]
     words = [sys.executable, "-m", "phasewise", "bench", workload, "--case", case, "--json"]
     words += ["--ranks", str(ranks), "--turns", str(turns)]
@@ -152,7 +152,7 @@ def communication_of(found: dict[str, Any]) -> float:
     if isinstance(phases, list):
         total: float = sum(phase["seconds"] for phase in phases)
         return total / float(found["turns"] + WARM_UP_TURNS)
-    # By name, of a kick, and with the kernels of the same names.
+    # Phases are named, are those of a kick, and include the kernels of the same names.
     kicks = round(found["seconds_per_turn"] / found["seconds_per_kick"])
     everything: float = sum(phases.values()) * kicks
     kernels: float = sum(kernel["seconds"] for kernel in found["kernels"])
@@ -160,7 +160,7 @@ def communication_of(found: dict[str, Any]) -> float:
 
 
 def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastest: bool) -> Point:
-    """Predict, then run; of the turns the median, or the fastest."""
+    """Predict, then run; use the median of the turns, or the fastest one."""
     machine = load_machine(machine_name)
     case = Case(study_of(shape), machine, ranks)
     chosen = model or default_model(machine)
@@ -180,7 +180,7 @@ def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastes
 
 
 def show(points: Sequence[Point], within: float) -> None:
-    """A line for each shape; where the kernels differ most."""
+    """Print a line for each shape, with the kernels that differ most."""
     rows = [
         [
             point.shape,
@@ -201,7 +201,7 @@ def show(points: Sequence[Point], within: float) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """The exit status: 0 where all predictions are near enough."""
+    """The exit status: 0 if all predictions are close enough."""
     parser = argparse.ArgumentParser(description="Turns, predicted and measured.")
     parser.add_argument("--machine", required=True, metavar="M", help="the file of this machine")
     parser.add_argument("--ranks", type=count, default=2, metavar="N")

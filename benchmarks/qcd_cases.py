@@ -1,9 +1,9 @@
-"""Solves of lattice QCD that are drawn by number, to judge the models by: the same number gives the
-same.
+"""Solves of lattice QCD, drawn by number, by which the models are judged; a number always gives the
+same solve.
 
-Everything varies that changes messages, or their times: size, ranks, process grid and layout;
+Everything that changes messages or their times varies: size, ranks, process grid and layout;
 protocol, blocks, spinors, overlap and sums; method, precision and iterations; clover term,
-anisotropy and stout links; a pion (twelve right-hand sides) of a point or a smeared source, and
+anisotropy and stout links; a pion (twelve right-hand sides) from a point or a smeared source, and
 rectangles. Machines are described ones and drawn ones (benchmarks/machine_generator.py), half of
 them with costs of messages, with fat trees (one switch, or a tapered stage) and tori.
 """
@@ -61,7 +61,7 @@ DRAWN = {FAT_TREE: (0, 1, 2, 3), TORUS: (4, 5)}
 """Numbers of drawn machines modulo 10: one switch and tapered trees; tori."""
 
 THOUSAND, MACHINES = 1000, 200
-"""Cases that share drawn machines, and how many numbers of machines these have."""
+"""How many cases share drawn machines, and how many numbers of machines these cases have."""
 
 RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
 SIZES = (
@@ -73,13 +73,13 @@ SIZES = (
     (32, 12, 8, 16),
 )
 MOST_ITERATIONS, MOST_OF_PION = 6, 2
-"""Of each right-hand side; a pion has twelve of them."""
+"""Iterations for each right-hand side; a pion has twelve of them."""
 MAX_MESSAGES = 60_000
-"""Most messages of a simulation, which then takes some seconds."""
+"""The most messages of a simulation, which then takes some seconds."""
 EACH_IN_RUNS = 5
-"""Of so many cases one has faces in runs."""
+"""One case in this many has faces in runs."""
 MOST_RUNS = 16
-"""Most messages between two ranks at once: SimGrid's time grows with their square."""
+"""The most messages between two ranks at once; SimGrid's time grows with their square."""
 
 COST = (2e-7, 5e-6)
 """Least and most that a message costs each of its sides [s]."""
@@ -89,7 +89,7 @@ Draw = np.random.Generator
 
 @dataclass(frozen=True)
 class Point(SimulatedPoint):
-    """One simulated solve. text: the file of a machine that is drawn."""
+    """One simulated solve. text: the contents of the file of a drawn machine."""
 
     network: str
     text: str | None
@@ -100,7 +100,7 @@ class Point(SimulatedPoint):
 
     @property
     def words(self) -> str:
-        """All of it in one line."""
+        """The whole case in one line."""
         own = cast(QcdCommunication, self.study.communication)
         model = self.study.model
         size = "x".join(map(str, model.lattice.size))
@@ -123,7 +123,7 @@ class Point(SimulatedPoint):
 
 
 def points_of(network: str, first: int, number: int) -> Iterator[Point]:
-    """So many points of a kind of network from the first on, held out or not in turn."""
+    """`number` points of a kind of network from the first on; every second one is held out."""
     for i in range(first, first + number):
         for trial in count():
             draw = np.random.default_rng([4, len(network), i, trial])
@@ -134,7 +134,7 @@ def points_of(network: str, first: int, number: int) -> Iterator[Point]:
 
 
 def _point(network: str, number: int, draw: Draw) -> Point | None:
-    """What was drawn, if it is valid and not too long."""
+    """The drawn case, if it is valid and not too long."""
     machine, text = _machine(network, number, draw)
     node_ranks = machine.node_ranks
     ranks = int(draw.choice(RANKS))
@@ -158,8 +158,8 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
 
 
 def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None]:
-    """A third are described ones; drawn ones, with their text, are held out or not as their number
-    says.
+    """A third of the machines are described ones. The others are drawn, with their text, and held
+    out or not according to their number.
     """
     if draw.integers(3) == 0:
         return load_machine(str(draw.choice(DESCRIBED[network]))), None
@@ -172,8 +172,8 @@ def _machine(network: str, number: int, draw: Draw) -> tuple[Machine, str | None
 
 
 def _overhead(draw: Draw) -> str:
-    """What messages cost each of their sides, between a fifth of a microsecond and five, by kind;
-    prepared messages at most as much as others.
+    """What messages cost at each end, by kind, between 0.2 and 5 µs; prepared messages cost at most
+    as much as others.
     """
     cost = {
         kind: float(np.exp(draw.uniform(*np.log(COST))))
@@ -184,7 +184,7 @@ def _overhead(draw: Draw) -> str:
 
 
 def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
-    """Protocols and blocks go with the number, since many draws of some are refused or too long."""
+    """Protocols and blocks follow from the number, since many draws are invalid or too long."""
     pair = number // 2
     pion = _pion(draw)
     most = MOST_OF_PION if pion else MOST_ITERATIONS
@@ -223,7 +223,7 @@ def _in_turn(values: Sequence[str], number: int) -> str:
 
 
 def _quarks(draw: Draw) -> dict[str, Any]:
-    """Half with a clover term, a third anisotropic, a third of stout links."""
+    """Half of the cases have a clover term, a third are anisotropic, a third have stout links."""
     found: dict[str, Any] = {"kappa": 0.12}
     if draw.integers(2):
         found["clover"] = float(draw.uniform(1.0, 2.0))
@@ -235,7 +235,7 @@ def _quarks(draw: Draw) -> dict[str, Any]:
 
 
 def _pion(draw: Draw) -> dict[str, Any]:
-    """Keys of [measure]: none in two of three cases."""
+    """The keys of [measure]; two of three cases have none."""
     if draw.integers(3):
         return {}
     source = str(draw.choice(PIONS))
@@ -249,7 +249,7 @@ def _messages(study: Study, ranks: int) -> float:
 
 
 def _at_once(study: Study, ranks: int) -> float:
-    """Most messages from a rank to a neighbour in one exchange of faces."""
+    """The most messages from a rank to a neighbour in one exchange of faces."""
     if cast(QcdCommunication, study.communication).blocks == PACKED:
         return 1
     planned = load_planner().plan(study.parameters(), ranks)

@@ -1,7 +1,7 @@
-"""Gflop/s of the hopping matrix of quarks on a core: the fast kernel, with whole links and with
-two rows of them, beside the plain one.
+"""Gflop/s of the hopping matrix of quarks on one core, for the fast kernel with whole links and
+with two rows of each link, and for the plain kernel.
 
-Run as `python -m benchmarks.qcd_kernels`; flops are 1320 a site.
+Run it as `python -m benchmarks.qcd_kernels`; a site has 1320 flops.
 """
 
 from __future__ import annotations

@@ -2,12 +2,11 @@
 
     .venv/bin/python -m benchmarks.qcd_models --cache DIR
 
-Cases are drawn by number (benchmarks/qcd_cases.py): those below 1000 may be looked at while a
-model is made; from the first on odd ones judge it, with machines of their own where these are
-drawn. Errors are those of
-communication, waiting included, and of whole solves, by kind of network; --each names the worst
-cases of one model, with the phases that are furthest off. The reference is a simulator, not
-hardware.
+Cases are drawn by number (benchmarks/qcd_cases.py). Those below 1000 may be looked at while a model
+is made; from number `FIRST` on the odd ones judge it, on drawn machines that no even one uses.
+Errors are those of communication, including waiting, and of whole solves, by kind of network;
+--each names the worst cases of one model, with the phases that are furthest off. The reference is a
+simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ from phasewise.simulated.many import simulate_many
 from phasewise.study.laboratory import first_pieces, sets_off_together
 
 DESCRIBED = ("contention", "described")
-"""Models that need nothing but a description; others take the curves of the machine's twin."""
+"""Models that need only a description; the others use the curves of the machine's twin."""
 FITTED = "measured"
 """The model that needs recorded runs."""
 POINTS = 120
 """Cases of each kind of network, half of which are held out."""
 FIRST = 2000
-"""Number of the first case. Below 1000 cases were looked at while the model was made; another draw
-used those from 1000 on.
+"""Number of the first case. Cases below 1000 were looked at while the model was made; an earlier
+draw used those from 1000 on.
 """
 WORST = 10
 PHASES = 3
-"""Phases that are shown of a case."""
+"""How many phases of a case are shown."""
 
 JudgedPoint = Judged[Point]
 Summary = Mapping[str, Any]
@@ -52,8 +51,8 @@ Summary = Mapping[str, Any]
 def judge(
     points: Sequence[Point], summaries: Sequence[Summary], models: Sequence[str], cache: Path
 ) -> list[JudgedPoint]:
-    """Every point by every model, but those that need curves between nodes where all ranks share
-    one.
+    """Judge every point by every model, except by models that need curves between nodes if all
+    ranks share one node.
     """
     judged: list[JudgedPoint] = []
     tell = Telling("points judged")
@@ -61,7 +60,7 @@ def judge(
         pieces, together = first_pieces(point.study), sets_off_together(point.study)
         for model in models:
             machine = point.machine if model in DESCRIBED else point.measured(cache)
-            simulated = replace(machine, kernels={})  # [processor] alone, as simulations charge it
+            simulated = replace(machine, kernels={})  # only [processor], as simulations charge it
             case = Case(point.study, simulated, point.ranks, pieces=pieces, agreed=together)
             with suppress(StudyError):
                 judged.append(Judged(point, case, times_of(summary), predict(case, model)))
@@ -70,7 +69,7 @@ def judge(
 
 
 def show(found: Mapping[str, Mapping[str, Figures]], title: str) -> None:
-    """Errors by kind of network and model."""
+    """Print the errors by kind of network and model."""
     heads = {"mean_error": "mean", "ninth_decile": "9/10", "worst_error": "worst"}
     keys = [prefix + key for prefix in ("", "turn_") for key in heads]
     names = [*heads.values(), *(f"solve: {head}" for head in heads.values())]
@@ -85,7 +84,7 @@ def show(found: Mapping[str, Mapping[str, Figures]], title: str) -> None:
 def show_worst(
     judged: Iterable[JudgedPoint], summaries: Mapping[int, Summary], model: str, number: int
 ) -> None:
-    """The worst cases of a model, and in which phases it is off by most."""
+    """Print the worst cases of a model, and the phases in which it is furthest off."""
     own = [one for one in judged if one.model == model]
     own.sort(key=lambda one: -one.error(COMMUNICATION))
     rows = []
@@ -108,7 +107,7 @@ def _phases_off(one: JudgedPoint, summary: Summary) -> str:
 
 
 def main(words: Sequence[str]) -> int:
-    """Draw, simulate, predict and judge; the exit status."""
+    """Draw, simulate, predict and judge; return the exit status."""
     options = parse(words)
     models = (
         options.model.split(",") if options.model else [m for m in model_names() if m != FITTED]

@@ -1,13 +1,13 @@
-"""How much slower than the best is what `phasewise tune` chooses for a solve of lattice QCD.
+"""How much slower than the best choice that of `phasewise tune` is for a solve of lattice QCD.
 
     .venv/bin/python -m benchmarks.qcd_tuning --cache DIR --machines altix,jaguar
 
 On each machine a solve on 64 ranks is simulated in two stages: first on every process grid that
-divides the lattice into even extents, in every layout that differs, by a protocol of each sort,
-with half spinors, with and without overlap; then on the grids and layouts that were fastest, with
-every protocol that a tuner compares, both spinors, with and without overlap. Then the tuner chooses
-with its model and at most eight simulations. Times are of a whole solve of few iterations; the
-reference is a simulator, not hardware.
+divides the lattice into even extents, in every distinct layout, by one protocol of each kind, with
+half spinors, with and without overlap; then on the fastest grids and layouts, by every protocol
+that a tuner compares, with both kinds of spinors, with and without overlap. Then the tuner chooses
+with its model and at most eight simulations. Times are those of a whole solve of few iterations;
+the reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ SIZE = (16, 16, 16, 32)
 RANKS = 64
 ITERATIONS = 2
 PROTOCOLS = ("irecv-isend", "put")
-"""Of the first stage: one by two sides and one by one."""
+"""Protocols of the first stage: a two-sided and a one-sided one."""
 PLACES = 6
-"""Process grids, each in a layout, of the second stage: those that were fastest in the first."""
+"""How many process grids with a layout the second stage takes: the fastest of the first one."""
 VERIFIED = 8
 
 
@@ -62,7 +62,7 @@ def solve() -> Study:
 
 
 def first_stage(machine: Machine) -> list[PlainCandidate]:
-    """Every process grid in every layout that differs, each in few ways."""
+    """Every process grid in every distinct layout, each with few ways to exchange."""
     return _ways(
         {
             "process_grid": [grid_of(*grid) for grid in fitting_grids(SIZE, RANKS)],
@@ -75,7 +75,7 @@ def first_stage(machine: Machine) -> list[PlainCandidate]:
 
 
 def second_stage(found: Mapping[PlainCandidate, float]) -> list[PlainCandidate]:
-    """The fastest places of the first stage, each in every other way."""
+    """The fastest grids and layouts of the first stage, each with all other ways to exchange."""
     ranked = sorted(found, key=lambda one: found[one])
     places = list(dict.fromkeys(one.place for one in ranked))[:PLACES]
     every = [
@@ -101,7 +101,7 @@ def _ways(values: Mapping[str, Iterable[Any]]) -> list[PlainCandidate]:
 
 
 def sweep(study: Study, machine: Machine, cache: Path, workers: int) -> dict[PlainCandidate, float]:
-    """Seconds of a solve in every way of both stages."""
+    """Seconds of a solve for every candidate of both stages."""
 
     def seconds_of(ways: Sequence[PlainCandidate]) -> dict[PlainCandidate, float]:
         tasks = [simulation_task(study, machine, RANKS, one) for one in ways]
@@ -136,7 +136,7 @@ def regret(name: str, cache: Path, workers: int) -> dict[str, Any]:
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
-    """The rows as a table; times in ms."""
+    """Print the rows as a table; times are in ms."""
     times = ("best", "median", "worst", "choice")
     table = [
         [
@@ -155,7 +155,7 @@ def show(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Simulate all, let the tuner choose, and print the regret; the exit status."""
+    """Simulate all, let the tuner choose, print the regret; return the exit status."""
     parser = argparse.ArgumentParser(description="The tuner's choice of a lattice's exchanges.")
     parser.add_argument("--cache", type=Path, required=True, metavar="DIR", help="simulations")
     parser.add_argument("--machines", default="altix,jaguar", metavar="M,M,…")

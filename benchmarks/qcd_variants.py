@@ -3,9 +3,10 @@
     .venv/bin/python -m benchmarks.qcd_variants --ranks 2 --threads 2 --grid 1x1x2x1
     .venv/bin/python -m benchmarks.qcd_variants --ranks 64 --machine xt4 --size 24 24 24 48
 
-On the ranks of this machine, the quickest of some solves, or, with --machine, on simulated ones.
-Solves begin together, and the last rank ends them. What cannot be had is left out with one
-sentence. Faces in runs are many messages, which the simulator takes minutes for.
+The time is that of the fastest of some solves on the ranks of this machine, or, with --machine,
+that of a solve on simulated ranks. All ranks begin a solve together, and the last rank ends it.
+Variants that are unavailable are left out, with one sentence. Faces in runs are many messages, for
+which the simulator takes minutes.
 """
 
 from __future__ import annotations
@@ -42,16 +43,16 @@ FACES: dict[str, dict[str, str]] = {
     "full runs": {"spinors": "full", "blocks": "runs", "kernel": "plain"},
     "full derived": {"spinors": "full", "blocks": "derived", "kernel": "plain"},
 }
-"""Spinors and blocks, with the kernel in whose order sites lie where they go from a field."""
+"""Spinors and blocks, with the kernel that orders the sites if they are sent from a field."""
 OVERLAPS: dict[str, bool | str] = {"": False, "overlap": True, "thread": THREAD}
 BATCH = 8
-"""Simulations in one run of the simulator."""
+"""How many simulations one run of the simulator makes."""
 REPETITIONS = 3
 
 
 @dataclass(frozen=True)
 class Variant:
-    """A protocol, a kind of face and an overlap by their names."""
+    """A protocol, a kind of face and an overlap, by their names."""
 
     protocol: str
     faces: str
@@ -79,13 +80,13 @@ class Variant:
 
 
 def asked(options: argparse.Namespace) -> list[Variant]:
-    """All variants of the options' words."""
+    """All variants that the options ask for."""
     overlaps = ["" if word == "none" else word for word in options.overlaps]
     return [Variant(*one) for one in product(options.protocols, options.faces, overlaps)]
 
 
 def refusal(variant: Variant, options: argparse.Namespace, machine: Machine | None) -> str:
-    """Why a variant cannot be had; empty if it can."""
+    """Why a variant is unavailable; empty if it is available."""
     try:
         study = variant.study(options)
         study.check_ranks(options.ranks)
@@ -103,7 +104,7 @@ def refusal(variant: Variant, options: argparse.Namespace, machine: Machine | No
 
 
 def simulated(variants: Sequence[Variant], options: argparse.Namespace) -> list[float]:
-    """Seconds of a solve of each on simulated ranks, without contents of messages."""
+    """Seconds of a solve of each variant on simulated ranks, with messages without contents."""
     request = Request(load_machine(options.machine), options.ranks, skeleton=True)
     parts = [variants[i : i + BATCH] for i in range(0, len(variants), BATCH)]
 
@@ -116,7 +117,7 @@ def simulated(variants: Sequence[Variant], options: argparse.Namespace) -> list[
 
 
 def measured(variants: Sequence[Variant], options: argparse.Namespace) -> list[float]:
-    """Seconds of a solve of each on ranks of this machine, which run this script."""
+    """Seconds of a solve of each variant on ranks of this machine, which run this script."""
     words = [[variant.protocol, variant.faces, variant.overlap] for variant in variants]
     given = {name: getattr(options, name) for name in ("size", "iterations", "grid", "threads")}
     program = [sys.executable, "-m", MODULE, "--here", json.dumps({"variants": words, **given})]
@@ -139,7 +140,7 @@ def on_this_rank(text: str) -> None:
 
 
 def show(found: dict[Variant, float], left_out: dict[str, list[str]], title: str) -> None:
-    """The times as a table of protocols and faces for each overlap, in ms."""
+    """Print the times in ms, as a table of protocols and faces for each overlap."""
     by_place = {(one.protocol, one.faces, one.overlap): s for one, s in found.items()}
     faces = list(dict.fromkeys(variant.faces for variant in found))
     for overlap in dict.fromkeys(variant.overlap for variant in found):
@@ -171,7 +172,7 @@ def read_options(words: Sequence[str]) -> argparse.Namespace:
 
 
 def main(words: Sequence[str]) -> int:
-    """Time all variants and print them; the exit status."""
+    """Time all variants and print the times; return the exit status."""
     if words[:1] == ["--here"]:
         on_this_rank(words[1])
         return 0

@@ -3,8 +3,8 @@
     .venv/bin/python -m benchmarks.recorder_overhead --ranks 2
 
 Two simulations of the same study live in the same ranks, the second with
-`records.communication = 0`. They take turns, first one and then the other in front, so that a
-disturbance of the machine meets both. The ratio is the median over the pairs of neighbouring turns.
+`records.communication = 0`. They take turns, and alternate in going first, so that a disturbance of
+the machine meets both. The ratio is the median over the pairs of neighbouring turns.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ RESAMPLES = 4000
 
 @dataclass(frozen=True)
 class Overhead:
-    """Seconds per turn with and without the recorder, medians, and the ratio of the two with an
-    interval of LEVEL.
+    """Median seconds per turn with and without the recorder, and the ratio of the two with its
+    interval of level LEVEL.
     """
 
     on: float
@@ -54,9 +54,9 @@ class Overhead:
 
 
 def overhead(on: Floats, off: Floats) -> Overhead:
-    """From the times (n,) [s] of turns, on[k] and off[k] being neighbours.
+    """The overhead from the times (n,) [s] of turns, where on[k] and off[k] are neighbours.
 
-    The interval is that of the percentiles of the bootstrap (Efron, Ann. Statist. 7 (1979) 1).
+    The interval is the bootstrap's by percentiles (Efron, Ann. Statist. 7 (1979) 1).
     """
     ratios = on / off
     drawn = np.random.default_rng(1).integers(len(ratios), size=(RESAMPLES, len(ratios)))
@@ -67,7 +67,7 @@ def overhead(on: Floats, off: Floats) -> Overhead:
 
 
 def timed_turn(driver: Run, comm: Communicator) -> float:
-    """Seconds of a turn that all ranks begin together, until the last of them is done."""
+    """Seconds of a turn, from a common start until the last rank is done."""
     comm.barrier()
     start = time.perf_counter()
     driver.step()
@@ -76,7 +76,7 @@ def timed_turn(driver: Run, comm: Communicator) -> float:
 
 
 def measure(core: Core, study: Study, threads: int, pairs: int) -> NDArray[np.float64]:
-    """Times [s] of turns with the recorder and without, (2, pairs)."""
+    """Times [s] of turns with the recorder and without it, (2, pairs)."""
     text = study.parameters()
     switched = (text + f"records.communication = {on}\n" for on in (1, 0))
     drivers = [core.start(given, threads) for given in switched]
@@ -90,7 +90,7 @@ def measure(core: Core, study: Study, threads: int, pairs: int) -> NDArray[np.fl
 
 
 def relaunch(words: Sequence[str], ranks: int, threads: int) -> int:
-    """This script in so many ranks; its exit status."""
+    """Run this script in this many ranks; return its exit status."""
     path, open_mpi = find_mpiexec()
     machine = this_machine()
     launcher = [path, *mpiexec_options(machine, ranks, threads, open_mpi)]
@@ -100,7 +100,7 @@ def relaunch(words: Sequence[str], ranks: int, threads: int) -> int:
 
 
 def show(found: Overhead, options: argparse.Namespace, ranks: int) -> None:
-    """One JSON object or three lines."""
+    """Print one JSON object, or three lines."""
     record = vars(found) | {"case": options.case, "ranks": ranks, "pairs": options.pairs}
     if options.json:
         print_json(record)

@@ -2,9 +2,9 @@
 
     .venv/bin/python -m benchmarks.residuals --cache DIR --workers 2
 
-simulates the cases of phasewise/workloads/collision/reproduction/cases.py (what DIR holds is not
-simulated again), measures the simulated machines, writes residuals.json of the workload from the
-fit set, and prints the errors of the cases held out; those of all machines go into
+simulates the cases of phasewise/workloads/collision/reproduction/cases.py (except what DIR already
+holds), measures the simulated machines, writes the workload's residuals.json from the fit set, and
+prints the errors of the cases held out. The errors of all machines go into
 reproduction/holdout.json beside it. The reference is a simulator, not hardware.
 """
 
@@ -46,7 +46,7 @@ from phasewise.workloads.collision.reproduction.holdout import (
 
 
 def main(words: Sequence[str]) -> int:
-    """Simulate, and, unless that is all, fit and judge; the exit status."""
+    """Simulate; then, unless only that is asked for, fit and judge; return the exit status."""
     options = parse(words)
     cache = Path(options.cache)
     chosen = [sample for name in options.machines for sample in simulated_cases(name)]
@@ -84,9 +84,9 @@ def evaluate(
 
 
 def keep_residuals(found: dict[str, Any]) -> None:
-    """Write the residuals of the fit set to where predictions look for them, model by model.
+    """Write the residuals of the fit set where predictions look for them, model by model.
 
-    Models and machines that were not judged this time keep what they have; drawn machines do where
+    Models and machines that were not judged this time keep their residuals; so do drawn machines if
     none of them was judged.
     """
     kept: dict[str, Any] = deepcopy(residuals_of(COLLISION) or {})
@@ -114,7 +114,7 @@ def _lines(models: dict[str, Any]) -> list[str]:
 
 
 def show(found: dict[str, Any], machines: dict[str, Machine]) -> None:
-    """The hold-out table: errors against the simulator, of communication and of turns."""
+    """Print the hold-out table: errors of communication and turns, relative to the simulator."""
     rows = [
         [
             machine,

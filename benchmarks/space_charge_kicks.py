@@ -2,10 +2,11 @@
 
     .venv/bin/python -m benchmarks.space_charge_kicks           # one core, some two minutes
 
-First the kick alone, version by version (benchmarks/kicks): Amundson's five steps ("Initial
-profiling and optimization of single-bunch performance in Synergia 2.1" (2011), section 4), then
-ours. Each version includes those before it, and all give the same kicks to rounding. Then turns of
-`phasewise bench spacecharge` in which the particles are sorted along z in every K-th turn.
+It times first the kick alone, version by version (benchmarks/kicks): Amundson's five steps
+("Initial profiling and optimization of single-bunch performance in Synergia 2.1" (2011), section
+4), then ours. Each version includes the preceding ones, and all give the same kicks to rounding.
+Then it times turns of `phasewise bench spacecharge` in which every K-th turn sorts the particles
+along z.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def show(found: dict[str, Any]) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Measure and print; the exit status."""
+    """Measure and print; return the exit status."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n\n")[0])
     parser.add_argument("--case", choices=SpaceChargeBench.CASES, default="small")
     parser.add_argument("--kicks", type=int, default=4, help="kicks of a turn, for the sorts")

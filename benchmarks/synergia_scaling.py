@@ -2,12 +2,12 @@
 
     .venv/bin/python -m benchmarks.synergia_scaling --cache scaling [--node-ranks 8]
 
-Two kicks of 32 are simulated on the Wilson Cluster's twin, messages of the true sizes without
-contents, in ways to exchange that hold every word of every key. The phases of a kick follow each
-other, so that the best words are those with the shortest phases. "Untuned" is what Synergia 2.1
-did at first: reduce-scatter; gatherv and bcast of three components of the field, where we send one
-potential; and a kick that takes `--kick-ratio` times as long as ours, by default what the source's
-own steps gave. The reference is a simulator whose machine has assumed rates, not hardware.
+Two of 32 kicks are simulated on the Wilson Cluster's twin, with messages of the true sizes without
+contents, in ways to exchange that together use every word of every key. The phases of a kick follow
+each other, so that the best words are those with the shortest phases. "Untuned" is what Synergia
+2.1 did at first: reduce-scatter; gatherv and bcast of three components of the field, where we send
+one potential; and a kick that takes `--kick-ratio` times as long as ours, by default the gain of
+the source's own steps. The reference is a simulator whose machine has assumed rates, not hardware.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ WAYS = (
     {"charge": "node-aware", "field": "node-aware", "transpose": "pairwise"},
     {"charge": "direct", "field": "direct", "transpose": "pairwise"},
 )
-"""The first is the untuned one; together they hold every word of every key."""
+"""The first way is the untuned one; together they use every word of every key."""
 
 MOST_AT_ONCE = 128
-"""Ranks beyond which no way is simulated that sends everything at once: the simulator takes an hour
-and more for it.
+"""On more ranks, ways that send everything at once are not simulated: the simulator would take an
+hour and more.
 """
 
 PHASES = {"charge": "charge_global", "field": "field_global", "transpose": "potential"}
@@ -49,7 +49,7 @@ PHASES = {"charge": "charge_global", "field": "field_global", "transpose": "pote
 
 SIMULATED_KICKS = 2
 COMPONENTS = 3
-"""Of the field, each sent alone by the untuned code."""
+"""Components of the field; the untuned code sends each by itself."""
 KICK_RATIO = 1.9
 """The gain of the kick's optimisations in the source (section 4)."""
 RANKS = (8, 16, 32, 64, 128, 256, 512)
@@ -57,7 +57,7 @@ RANKS = (8, 16, 32, 64, 128, 256, 512)
 
 @dataclass(frozen=True)
 class Point:
-    """Seconds of a kick on a number of ranks, all phases."""
+    """Seconds of a kick on a number of ranks, in all phases."""
 
     ranks: int
     untuned: float
@@ -67,7 +67,7 @@ class Point:
     """With our kick and the best collectives."""
     chosen: dict[str, str]
     phases: dict[str, dict[str, float]]
-    """Of each phase, the seconds of each word that decides it."""
+    """For each phase, the seconds with each word that decides it."""
 
 
 def point(machine: Machine, case: str, ranks: int, ratio: float, cache: Path) -> Point:
@@ -105,7 +105,7 @@ def point(machine: Machine, case: str, ranks: int, ratio: float, cache: Path) ->
 
 
 def points(options: argparse.Namespace) -> Iterator[Point]:
-    """Every number of ranks, as they are simulated."""
+    """The point of every number of ranks, one after the other."""
     machine = load_machine(options.machine)
     if options.node_ranks:
         machine = replace(machine, node_ranks=options.node_ranks)
@@ -138,7 +138,7 @@ def show(found: Sequence[Point], options: argparse.Namespace) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Simulate and print; the exit status."""
+    """Simulate and print; return the exit status."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )

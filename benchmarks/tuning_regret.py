@@ -1,10 +1,11 @@
-"""How much slower than the best is what `phasewise tune` chooses, where all can be simulated.
+"""How much slower than the best choice that of `phasewise tune` is, where all can be simulated.
 
     .venv/bin/python -m benchmarks.tuning_regret --cache regret --out regret.json
 
-On each machine every candidate of the tuner's first stage (more than 100) is simulated, messages
-only, from 64 ranks on four of fifteen steps; then the tuner chooses with its models and at most ten
-such runs. The reference is a simulator, not hardware. What the cache has is not simulated again.
+On each machine every candidate of the tuner's first stage (more than 100) is simulated, with
+messages only, and from 64 ranks on with four of fifteen steps. Then the tuner chooses with its
+models and at most ten such runs. The reference is a simulator, not hardware. What the cache has is
+not simulated again.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from phasewise.workloads.collision.tuning import Candidate
 STUDY = Path(__file__).parents[1] / "examples/paper/study.toml"
 MACHINES = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
 VERIFIED = 8
-"""Runs that the tuner may make."""
+"""How many runs the tuner may make."""
 SHOWN = ("best", "median", "worst", "choice", "expected")
 CASES = (*((name, 64) for name in MACHINES), ("bassi", 128), ("jacquard", 128))
 
@@ -52,11 +53,12 @@ class Exhaustive:
 
 
 def regret(exhaustive: Exhaustive, study: Study, cache: Path) -> dict[str, Any]:
-    """One line of the table: the best candidate, the tuner's choice, and how far it is behind.
+    """One line of the table: the best candidate, the tuner's choice, and how much slower that is.
 
-    The choice may be a candidate that the exhaustive list does not have, and faster than its best.
+    The choice may be a candidate outside of the exhaustive list, and faster than the best one
+    there.
     """
-    # Simulating alone needs no models.
+    # Imported here, since simulating alone needs no models.
     from phasewise.tuning.choice import tune
     from phasewise.tuning.search import Problem
 
@@ -85,7 +87,7 @@ def regret(exhaustive: Exhaustive, study: Study, cache: Path) -> dict[str, Any]:
 
 
 def show(rows: Sequence[dict[str, Any]]) -> None:
-    """The rows as a table; times in ms."""
+    """Print the rows as a table; times are in ms."""
     columns = ["machine", "ranks", "simulated", "best", "median", "worst", "chosen", "expected"]
     table = [
         [
@@ -137,7 +139,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
 
 
 def cases(options: argparse.Namespace) -> Iterator[tuple[str, int]]:
-    """Machines and ranks asked for."""
+    """The machines and numbers of ranks that the options ask for."""
     names = options.machines.split(",") if options.machines else None
     for name, ranks in CASES if options.ranks is None else _product(names, options.ranks):
         if names is None or name in names:

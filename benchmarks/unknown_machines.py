@@ -2,12 +2,12 @@
 
     .venv/bin/python -m benchmarks.unknown_machines --cache DIR --workers 2
 
-Machines and studies are drawn by number (benchmarks/machine_generator.py). Errors are those on odd
-machines. Intervals are judged twice: those of even machines on odd ones, and those of all other
-machines of its kind on each machine. With --fit residuals.json of the workload gets the residuals
-of all of them, "network kind|drawn number". --large judges turns of so many messages that models
-follow a part of them, on machines that nothing is fitted to. The reference is a simulator, not
-hardware.
+Machines and studies are drawn by number (benchmarks/machine_generator.py). Errors are those on
+machines with odd numbers. Intervals are judged twice: those from even machines on odd ones, and on
+each machine those from all other machines of its kind. With --fit the workload's residuals.json
+gets the residuals of all of them, as "network kind|drawn number". --large judges turns with so many
+messages that models follow only a part of them, on machines that nothing is fitted to. The
+reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -48,17 +48,17 @@ from phasewise.study import Study
 from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 
 MODELS = ("contention", "described")
-"""Those that need nothing but a description."""
+"""The models that need only a description."""
 MAX_MESSAGES = 120_000
-"""Most messages of a simulation, which then takes some seconds."""
+"""The most messages of a simulation, which then takes some seconds."""
 
 TRIALS, TRIES = 1000, 10
-"""Most studies that are drawn for a machine, and for each of its points."""
+"""The most studies that are drawn for a machine, and for each of its points."""
 
 LARGE_FIRST, LARGE_TURNS = 1000, 10
-"""Numbers of the machines of large turns."""
+"""Numbers of the machines with large turns."""
 LARGE_MESSAGES = (450_000, 1_500_000)
-"""Of a large turn: contention follows up to 400 000 in full."""
+"""Messages of a large turn; contention follows up to 400 000 in full."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +89,8 @@ def drawn_points(machines: int, each: int, folder: Path) -> list[Point]:
 
 
 def large_points(folder: Path) -> Iterator[Point]:
-    """Turns that `contention` follows in part, one on each of machines that nothing else uses;
-    machines that are too small for them are left out.
+    """Turns of which `contention` follows only a part, one on each of several machines that nothing
+    else uses. Machines that are too small for such turns are left out.
     """
     found = 0
     for number in count_from(LARGE_FIRST):
@@ -127,7 +127,7 @@ JudgedPoint = Judged[Point]
 
 
 def judge(points: Sequence[Point], summaries: Sequence[dict[str, Any]]) -> list[JudgedPoint]:
-    """Every point by every model."""
+    """Judge every point by every model."""
     judged, tell = [], Telling("points judged")
     for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
         case = Case(point.study, point.machine, point.ranks, pieces=FIRST_TURN)
@@ -143,8 +143,8 @@ def key_of(one: JudgedPoint) -> str:
 
 
 def errors_of(group: Sequence[JudgedPoint]) -> Figures:
-    """Errors on odd machines, and coverage: that of the interval of even machines on odd ones, and
-    of the interval of all other machines on each one, of one kind of network and one model.
+    """For one kind of network and one model: the errors on odd machines, and the coverage of two
+    intervals, that from even machines on odd ones, and that from all other machines on each one.
     """
     odd = [one for one in group if one.sample.held_out]
     found = {key: own for key, own in figures(odd).items() if "coverage" not in key}
@@ -159,8 +159,8 @@ def errors_of(group: Sequence[JudgedPoint]) -> Figures:
 def covered(
     group: Sequence[JudgedPoint], quantity: str, part: Callable[[JudgedPoint], int]
 ) -> dict[int, list[bool]]:
-    """For each part of the points, whether they lie in the interval that the other parts give for
-    their kind of network.
+    """For each part of the points, whether its points lie in the interval that the other parts give
+    for their kind of network.
     """
     values = [(kind_of(one.sample.machine), part(one), one.residual(quantity)) for one in group]
     found: dict[int, list[bool]] = {}
@@ -172,7 +172,7 @@ def covered(
 
 
 def by_kind(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
-    """Kind of network → model → figures."""
+    """The figures by kind of network and model."""
     groups = grouped(judged, lambda one: [one.sample.machine.name.split("-")[0], "all"])
     return {
         kind: {model: errors_of(own) for model, own in models.items()}
@@ -181,13 +181,13 @@ def by_kind(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
 
 
 def of_large(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
-    """The word large → model → figures, coverage by the intervals of predictions."""
+    """The figures of large turns by model, with the coverage of the predictions' intervals."""
     models = grouped(judged, lambda _: ["large"])["large"]
     return {"large": {model: figures(own) for model, own in models.items()}}
 
 
 def show(found: dict[str, dict[str, Figures]], title: str) -> None:
-    """The table of the errors, by kind of network."""
+    """Print the table of the errors, by kind of network."""
     heads = {"mean_error": "mean error", "ninth_decile": "9 in 10", "worst_error": "worst"}
     heads |= {"coverage": "inside", "coverage_left_out": "inside, left out"}
     first = next(iter(next(iter(found.values())).values()))
@@ -206,7 +206,7 @@ def show(found: dict[str, dict[str, Figures]], title: str) -> None:
 
 
 def show_each(judged: Sequence[JudgedPoint]) -> None:
-    """Each large turn."""
+    """Print each large turn."""
     rows = [
         [
             one.sample.machine.name,
@@ -223,7 +223,7 @@ def show_each(judged: Sequence[JudgedPoint]) -> None:
 
 
 def main(words: Sequence[str]) -> int:
-    """Draw, simulate, fit and judge; the exit status."""
+    """Draw, simulate, fit and judge; return the exit status."""
     options = parse(words)
     cache = Path(options.cache)
     cache.mkdir(parents=True, exist_ok=True)
@@ -266,7 +266,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     )
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(words)
-    # Intervals of one kind of network are judged by the even half of its machines.
+    # The even half of the machines of a kind of network gives its intervals.
     if options.machines // (2 * len(KINDS)) * options.points < FEWEST:
         parser.error(
             f"--machines {options.machines} --points {options.points} gives fewer than {FEWEST} "

@@ -1,8 +1,8 @@
 """The xfields side of the comparison of space charge: a process of its own, in an environment of
 its own.
 
-Reads one JSON object from standard input (`particles`: the file they are in, `kicks`: the file to
-write, `case`), then a command per line (`turn box` or `kick box`), and answers each with one JSON
+It reads one JSON object from standard input (`particles`: the file to read, `kicks`: the file to
+write, `case`), then one command per line (`turn box` or `kick box`), and answers each with one JSON
 object on standard output.
 """
 
@@ -56,7 +56,7 @@ class Box:
         self.line.build_tracker(_context=context)
 
     def turn(self) -> dict[str, float]:
-        """One turn; wall and processor seconds."""
+        """Make one turn; return its wall and processor seconds."""
         wall, processor = time.perf_counter(), time.process_time()
         self.line.track(self.particles, num_turns=1)
         return {
@@ -65,7 +65,7 @@ class Box:
         }
 
     def kick(self, path: str) -> None:
-        """One turn; the changes of px, py and delta, by particle number, go to a file."""
+        """Make one turn; write the changes of px, py and delta, by particle number, to a file."""
         names = ("px", "py", "delta")
         order = np.argsort(np.array(self.particles.particle_id))
         before = {name: np.array(getattr(self.particles, name))[order] for name in names}
@@ -77,7 +77,7 @@ class Box:
 
 def main() -> None:
     """Answer commands until standard input ends."""
-    # xfields prints on standard output: that goes to standard error, the answers keep the pipe.
+    # What xfields prints on standard output goes to standard error; the answers keep the pipe.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     work = json.loads(sys.stdin.readline())

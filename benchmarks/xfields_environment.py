@@ -1,4 +1,4 @@
-"""An environment of its own for xfields, from PyPI, and the process that runs in it."""
+"""A separate environment for xfields, from PyPI, and the process that runs in it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ REQUIREMENTS = HERE / "requirements-xfields.txt"
 
 
 def python() -> Path:
-    """The interpreter of the environment, which is made first where it is missing or outdated."""
+    """The interpreter of the environment, which is first made if it is missing or outdated."""
     stamp = ENVIRONMENT / "requirements.sha256"
     digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
     interpreter = ENVIRONMENT / "bin" / "python"
@@ -46,8 +46,8 @@ def _call(command: list[str]) -> None:
 class Worker:
     """The xfields side in its own process, on one thread, driven command by command.
 
-    Where ``native`` is set it compiles its kernels for this processor before the first turns.
-    script: what runs there, of this folder.
+    If ``native`` is set, it compiles its kernels for this processor before the first turns.
+    script: the script of this folder that runs there.
     """
 
     def __init__(
@@ -70,11 +70,11 @@ class Worker:
         self._say(json.dumps(work))
 
     def turn(self, model: str) -> Timing:
-        """One turn of the collision ``model``, timed by the worker itself."""
+        """Make one turn of the collision ``model``; the worker itself times it."""
         return Timing(**self._ask(f"turn {model}"))
 
     def kick(self, model: str) -> None:
-        """Have the kicks of the first collision of ``model`` written."""
+        """Let the worker write the kicks of the first collision of ``model``."""
         self._ask(f"kick {model}")
 
     def close(self) -> None:
@@ -95,6 +95,6 @@ class Worker:
 
     def _say(self, line: str) -> None:
         assert self.process.stdin is not None
-        with contextlib.suppress(BrokenPipeError):  # the answer that does not come tells why
+        with contextlib.suppress(BrokenPipeError):  # the missing answer tells why
             self.process.stdin.write(line + "\n")
             self.process.stdin.flush()

@@ -1,8 +1,8 @@
 """The xfields side of the comparison: a process of its own, in an environment of its own.
 
-Reads one JSON object from standard input (`particles`: the file they are in, `kicks`: the file to
-write, `cases`: by model), then a command per line (`turn MODEL` or `kick MODEL`), and answers each
-with one JSON object on standard output.
+It reads one JSON object from standard input (`particles`: the file to read, `kicks`: the file to
+write, `cases`: by model), then one command per line (`turn MODEL` or `kick MODEL`), and answers
+each with one JSON object on standard output.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import xobjects as xo
 import xtrack as xt
 
 COORDINATES = ("x", "px", "y", "py", "zeta", "delta")
-# Horizontal axes: each beam of xfields looks along its own motion, the two axes are opposite.
+# Each beam of xfields looks along its own motion, so that the horizontal axes are opposite.
 MIRROR = ({"x": 1.0, "px": 1.0}, {"x": -1.0, "px": -1.0})
 
 
@@ -27,7 +27,7 @@ class Collider:
     """Two beams, one interaction point, one arc each, in one process.
 
     ``model`` is ``pic`` (`BeamBeamPIC3D`) or ``soft-gaussian`` (`BeamBeamBiGaussian3D` with moments
-    taken anew in every step).
+    measured anew in every step).
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class Collider:
         )
 
     def turn(self) -> dict[str, float]:
-        """One turn; wall and processor seconds."""
+        """Make one turn; return its wall and processor seconds."""
         wall, processor = time.perf_counter(), time.process_time()
         self.tracker.track(num_turns=1)
         return {
@@ -111,7 +111,7 @@ class Collider:
         }
 
     def kick(self, path: str) -> None:
-        """One turn; the change of beam 1's px and py, by particle number, goes to a file."""
+        """Make one turn; write the change of beam 1's px and py, by particle number, to a file."""
         beam = self.beams[0]
         before = {name: np.array(getattr(beam, name)) for name in ("px", "py")}
         number = np.array(beam.particle_id)
@@ -140,7 +140,7 @@ def _arc(case: dict[str, Any]) -> Any:
 
 def main() -> None:
     """Answer commands until standard input ends."""
-    # xfields prints on standard output: that goes to standard error, the answers keep the pipe.
+    # What xfields prints on standard output goes to standard error; the answers keep the pipe.
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)
     work = json.loads(sys.stdin.readline())

@@ -1,4 +1,4 @@
-# What every C++ source of the project is compiled with: target phasewise_flags.
+# The flags with which every C++ source of the project is compiled: target phasewise_flags.
 add_library(phasewise_flags INTERFACE)
 target_compile_features(phasewise_flags INTERFACE cxx_std_20)
 set(CMAKE_CXX_EXTENSIONS OFF)
@@ -14,7 +14,7 @@ if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   target_compile_options(phasewise_flags INTERFACE -Wno-subobject-linkage -Wno-restrict)
 endif()
 
-# Vectors wider than the processor's pass between our own functions alone.
+# Vectors wider than the processor's are passed only between our own functions.
 target_compile_options(phasewise_flags INTERFACE -Wno-psabi)
 
 # No other library replaces a function of ours, so that functions may be inlined where a library

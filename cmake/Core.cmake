@@ -13,7 +13,7 @@ if(PHASEWISE_CORE_LIBRARY)
   set_target_properties(phasewise_core PROPERTIES IMPORTED_LOCATION "${PHASEWISE_CORE_LIBRARY}")
   set(scope INTERFACE)
 else()
-  # The emulated device: the sources for a GPU, by the host's compiler.
+  # For the emulated device, the host's compiler compiles the sources for a GPU.
   file(GLOB device_sources CONFIGURE_DEPENDS core/*/gpu/*.cu)
   set_source_files_properties(
     ${device_sources} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++"

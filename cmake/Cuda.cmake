@@ -1,5 +1,5 @@
-# The kernels for a GPU: libphasewise_cuda.so, a plug-in beside the Python modules, from
-# core/*/gpu/*.cu by nvcc where it is found. Test device-compile shows that they compile.
+# The kernels for a GPU: nvcc, if it is found, compiles core/*/gpu/*.cu into libphasewise_cuda.so, a
+# plug-in beside the Python modules. Test device-compile shows that they compile.
 find_program(PHASEWISE_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(PHASEWISE_CUDA_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities of the GPUs, as 80 90")
 set(PHASEWISE_CUDA_HOST_COMPILER g++ CACHE STRING "The host's compiler, as nvcc calls it")
@@ -14,7 +14,7 @@ set(for_architectures "")
 foreach(architecture IN LISTS PHASEWISE_CUDA_ARCHITECTURES)
   list(APPEND for_architectures -gencode "arch=compute_${architecture},code=sm_${architecture}")
 endforeach()
-# Later GPUs compile the newest of them when they load it.
+# GPUs newer than these compile the newest code when they load it.
 list(GET PHASEWISE_CUDA_ARCHITECTURES -1 newest)
 list(APPEND for_architectures -gencode "arch=compute_${newest},code=compute_${newest}")
 

@@ -1,18 +1,18 @@
-# The modules that phasewise._core may be, by nanobind: _core_mpi and _core_serial, from the same
-# objects.
+# The two modules that phasewise._core may stand for, _core_mpi and _core_serial, built by nanobind
+# from the same objects.
 find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
 execute_process(
   COMMAND "${Python_EXECUTABLE}" -m nanobind --cmake_dir
   OUTPUT_STRIP_TRAILING_WHITESPACE OUTPUT_VARIABLE nanobind_ROOT COMMAND_ERROR_IS_FATAL ANY)
 find_package(nanobind CONFIG REQUIRED)
 
-# Where the driver finds plug-ins.
+# The folder in which the driver finds plug-ins.
 set(package "lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/phasewise")
 set_source_files_properties(
   core/parallel/plug_in.cpp
   PROPERTIES COMPILE_DEFINITIONS PHASEWISE_PACKAGE_FROM_SCRIPTS="../${package}")
 
-# Bindings of a workload stand in its own folder.
+# The bindings of a workload are in its own folder.
 file(GLOB binding_sources CONFIGURE_DEPENDS core/bindings/*.cpp core/*/bindings*.cpp)
 list(REMOVE_DUPLICATES binding_sources)
 nanobind_build_library(nanobind-static)
@@ -32,8 +32,8 @@ foreach(kind mpi serial)
   endif()
 endforeach()
 
-# What a processor must have, by the names of /proc/cpuinfo: phasewise/compiled.py reads it before
-# it loads a module.
+# The features that a processor must have, by their names in /proc/cpuinfo. phasewise/compiled.py
+# reads them before it loads a module.
 execute_process(
   COMMAND "${CMAKE_CXX_COMPILER}" ${phasewise_architecture} -dM -E -x c++ /dev/null
   OUTPUT_VARIABLE macros COMMAND_ERROR_IS_FATAL ANY)

@@ -1,5 +1,5 @@
-# Compiled by SimGrid's smpicxx the driver runs on simulated machines. Beside it then stands the
-# platform that smpirun loads, which becomes any machine of phasewise/machines/files.
+# Compiled by SimGrid's smpicxx, the driver runs on simulated machines. The platform beside it,
+# which smpirun loads, becomes any machine of phasewise/machines/files.
 add_library(phasewise-platform MODULE machines/platform.cpp)
 target_include_directories(phasewise-platform PRIVATE core)
 target_link_libraries(phasewise-platform PRIVATE phasewise_flags)

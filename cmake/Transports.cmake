@@ -1,10 +1,10 @@
-# The plug-ins for one-sided memory, each where what it needs is found: libphasewise_shmem.so
+# The plug-ins for one-sided memory, each built if what it needs is found: libphasewise_shmem.so
 # (OpenSHMEM, by Open MPI's liboshmem) and libphasewise_coarray.so (Fortran co-arrays, by gfortran
-# and OpenCoarrays). They stand beside the Python modules, or beside the driver in a build folder.
+# and OpenCoarrays). They lie beside the Python modules, or beside the driver in a build folder.
 include(CheckCXXSourceCompiles)
 include(CheckLanguage)
 
-# Both libraries stand on Open MPI, and one process can only have one MPI library.
+# Both libraries need Open MPI, and one process can have only one MPI library.
 set(CMAKE_REQUIRED_LIBRARIES MPI::MPI_CXX)
 check_cxx_source_compiles(
   "#include <mpi.h>
@@ -20,7 +20,7 @@ function(add_transport name)
   target_include_directories(phasewise_${name} PRIVATE core)
   target_link_libraries(phasewise_${name} PRIVATE MPI::MPI_CXX phasewise_flags)
   install(TARGETS phasewise_${name} LIBRARY DESTINATION phasewise)
-  # So that what is built by name brings them too.
+  # Targets that are built by name then build them too.
   foreach(user phasewise-driver _core_mpi)
     if(TARGET ${user})
       add_dependencies(${user} phasewise_${name})
@@ -35,8 +35,8 @@ if(PHASEWISE_OPEN_MPI AND NOT PHASEWISE_SANITIZE)
     add_transport(shmem core/comm/transports/shmem.cpp)
     target_link_libraries(phasewise_shmem PRIVATE "${PHASEWISE_OSHMEM}")
     # shmem_init registers every writable part of the process below `_end`, the end of the program,
-    # and crashes where their number differs between ranks. A program that does not export the
-    # symbol would have the library's own, above most parts; this one lies below all of them.
+    # and crashes if their number differs between ranks. A program that does not export the symbol
+    # would use the library's own, above most parts; this one lies below all of them.
     target_link_options(phasewise_shmem PRIVATE LINKER:--defsym=_end=1)
   else()
     message(STATUS "Without OpenSHMEM (oshcc, liboshmem): no protocol shmem")

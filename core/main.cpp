@@ -1,7 +1,7 @@
-// The driver without Python, the same under mpiexec and under smpirun: phasewise-driver PARAMETERS
-// runs a study's flat parameters and prints one line a turn; with --out its records go into files.
-// With --probe it measures messages by the patterns of a file, with --times the turns of studies,
-// whose parameters are in the files that a file lists.
+// The driver without Python, the same under mpiexec and under smpirun. phasewise-driver PARAMETERS
+// runs a study's flat parameters and prints one line per turn; with --out it writes records into
+// files. With --probe it measures messages by the patterns of a file, and with --times it times the
+// turns of studies, whose parameters are in the files that a file lists.
 #include <charconv>
 #include <cstdio>
 #include <cstring>
@@ -46,7 +46,7 @@ int threads_from(const char* text) {
   return threads;
 }
 
-// Where the value of an option goes; null if the word is none.
+// Where the value of an option goes; null if the word is no option.
 std::string* value_of(std::string_view word, Options& options) {
   if (word == "--out") return &options.out;
   if (word == "--probe") return &options.probe;
@@ -83,7 +83,7 @@ std::string read_file(const std::string& path) {
   return text.str();
 }
 
-// The contents of the files that a file lists, one a line.
+// The contents of the files that a file lists, one per line.
 std::vector<std::string> read_listed(const std::string& path) {
   std::istringstream names(read_file(path));
   std::vector<std::string> texts;
@@ -117,7 +117,7 @@ void run_turns(workload::Run& run, const workload::Parameters& parameters, const
   if (!out.empty()) driver::write_communication(out, run, parameters);
 }
 
-// Every rank meets an error of the input, and rank 0 reports it; any other error ends all ranks
+// Every rank meets an error of the input, and rank 0 reports it. Any other error ends all ranks
 // with the message of the rank that met it.
 int run_study(const Options& options) {
   const int rank = comm::rank_of_all();

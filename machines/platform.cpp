@@ -1,6 +1,6 @@
-// The simulated cluster as SimGrid's platform: a shared object that smpirun loads in the place of
-// an XML file, which could give neither a node's shared memory bus nor an adapter beside the limit
-// of one flow. The variable PHASEWISE_PLATFORM names the file that describes what to build.
+// The simulated cluster as SimGrid's platform. smpirun loads this shared object instead of an XML
+// file, which could describe neither a node's shared memory bus nor an adapter beside the limit of
+// one flow. The variable PHASEWISE_PLATFORM names the file that describes what to build.
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
@@ -49,8 +49,8 @@ sg4::LinkInRoute flow_limit(sg4::NetZone* zone, const std::string& name, Rate ra
                               ->seal());
 }
 
-// A node: the links among its ranks, and those towards the others and from them. Its ranks share
-// the memory bus and, each way, the adapter; a node of one rank may have neither.
+// A node, with the links among its ranks, and those to and from other nodes. Its ranks share the
+// memory bus and, in each direction, the adapter; a node of one rank may have neither.
 struct Node {
   sg4::Host* host;
   std::vector<sg4::LinkInRoute> within, out, in;
@@ -90,7 +90,7 @@ unsigned long count(const Description& given, const std::string& key) {
   return static_cast<unsigned long>(given.number(key));
 }
 
-// The places of the nodes in the network, by node.
+// The place of each node in the network.
 std::vector<unsigned long> places_of(const Description& given) {
   std::vector<unsigned long> places(count(given, "nodes"));
   std::iota(places.begin(), places.end(), 0);
@@ -107,7 +107,7 @@ void build_flat(const Description& given) {
   star->seal();
 }
 
-// First stages of a few nodes, each joined to the others by one link each way.
+// Builds first stages of a few nodes, each connected to the others by one link in each direction.
 void build_tapered(const Description& given) {
   const std::vector<double> taper = given.numbers("taper", 2);
   const auto together = static_cast<unsigned long>(taper[0]);
@@ -133,7 +133,7 @@ void build_tapered(const Description& given) {
 }
 
 // Nodes whose messages follow a network's own routes. SimGrid's torus sends all messages the same
-// way where both ways are equally long, and its dragonfly has links of a single bandwidth.
+// way around if both ways are equally long, and its dragonfly has links of only one bandwidth.
 template <class Network>
 class RoutedZone {
  public:
@@ -169,7 +169,7 @@ class RoutedZone {
 
   sg4::NetZone* zone_ = sg4::create_full_zone("cluster");
   Network network_;
-  std::vector<unsigned long> places_;  // of the nodes
+  std::vector<unsigned long> places_;  // of each node
   std::vector<Node> nodes_;
   std::vector<sg4::LinkInRoute> links_;  // as the network numbers them
 };

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Builds the documentation as a site, FOLDER/html, from the pages where they stand; any warning of
-# Sphinx fails it.
+# Builds the documentation as a site, FOLDER/html, from the pages in their folders; any warning of
+# Sphinx makes it fail.
 # Usage: docs.sh FOLDER [PYTHON]
 set -euo pipefail
 folder="${1:?give the folder for the site}"

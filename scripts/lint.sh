@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Every check that needs no run: ruff, mypy, clang-format, clang-tidy. All of them run, whichever
-# fails; the exit status is 1 if any did.
+# Makes every check that needs no run: ruff, mypy, clang-format, clang-tidy. All of them run even if
+# one fails; the exit status is 1 if any failed.
 set -uo pipefail
 cd "$(dirname "$0")/.."
 bin=.venv/bin
@@ -20,8 +20,8 @@ mapfile -t sources < <(
 )
 
 tidy() {
-  # clang has no omp.h of its own without libomp; the compiler's serves, alone in a folder, since
-  # the rest of gcc's headers would not parse.
+  # Without libomp, clang has no omp.h of its own. The compiler's serves, but must be alone in a
+  # folder, since the rest of gcc's headers would not parse.
   local headers="$PWD/build/lint/include"
   mkdir -p "$headers" && cp "$(g++ -print-file-name=include/omp.h)" "$headers/"
   # core/comm is compiled for MPI and without it; clang-tidy would look at its files twice.

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # Makes requirements.lock and requirements-docs.lock anew: the newest packages that pyproject.toml
-# allows, in a clean environment, every one pinned. The second holds what the documentation needs
-# beside the first.
+# allows, in a clean environment, every one pinned. The second has what the documentation needs in
+# addition to the first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 environment=$(mktemp -d)
 trap 'rm -rf "$environment"' EXIT
 
-# Requirements of the project and of one of its extras, one a line.
+# The requirements of the project and of one of its extras, one per line.
 wanted() {
   "${PYTHON:-python3}" - "$1" <<'PYTHON'
 import pathlib

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Sees that the system packages of one group are there: installs the missing ones through apt, as
-# root or by sudo; where apt is missing, names them and exits with status 1. What is only good for a
-# part of phasewise may stay missing: the browser, SimGrid, libraries to compare with, and other
-# libraries than MPI 3 to send messages with; then a sentence says so.
+# Ensures that the system packages of one group are installed: it installs the missing ones by apt,
+# as root or with sudo; without apt it names them and exits with status 1. Packages that only a part
+# of phasewise needs may stay missing, and a sentence then says so: the browser, SimGrid, libraries
+# to compare with, and libraries other than MPI 3 that send messages.
 # Usage: packages.sh build | browser | simulated | paradigms | kernels
 set -euo pipefail
 python="${PYTHON:-python3}"
@@ -15,7 +15,7 @@ has_headers() {
 sys.exit(not pathlib.Path(sysconfig.get_paths()["include"], "Python.h").exists())' 2>/dev/null
 }
 
-# Each package is asked for by what it brings, so that a compiler or an MPI from elsewhere counts.
+# Each package is tested by what it provides, so that a compiler or an MPI from elsewhere counts.
 missing=()
 need() {
   local package="$1"
@@ -46,8 +46,8 @@ need_simulated() {
   has smpicxx && has smpirun || missing+=(libsimgrid-dev)
 }
 
-# OpenSHMEM comes with Open MPI, co-arrays are for it, and MPICH stands beside it: mpicxx and
-# mpiexec stay Open MPI's, which has the higher priority among Debian's alternatives.
+# OpenSHMEM comes with Open MPI, and co-arrays need Open MPI. With MPICH installed as well, mpicxx
+# and mpiexec stay Open MPI's, which has the higher priority among Debian's alternatives.
 need_paradigms() {
   mpicxx --showme:version 2>/dev/null | grep -q "Open MPI" || return 0
   need gfortran has gfortran
@@ -69,7 +69,7 @@ group="${1:?give a group of packages: build, browser, simulated, paradigms or ke
 "need_$group"
 [ ${#missing[@]} -eq 0 ] && exit 0
 
-# Ends with status 1, or, where phasewise works without these packages, with 0.
+# Exits with status 1, or with 0 if phasewise works without these packages.
 give_up() {
   case "$group" in
     browser) echo "Without them the report's test in a browser will be skipped." >&2 ;;
@@ -100,7 +100,7 @@ fi
 echo "Installing ${missing[*]} with apt-get"
 apt() { "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq "$@"; }
 if ! { apt update && apt install -y --no-install-recommends "${missing[@]}"; } >/dev/null; then
-  # Ubuntu, for one, has no chromium outside snap.
+  # Ubuntu, for example, has no chromium outside snap.
   echo "apt-get could not install ${missing[*]}; its message is above." >&2
   give_up
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the driver with the address and undefined-behaviour sanitizers and lets it collide two
-# small beams, on one rank and on several, on the CPU and on emulated devices, there with enough
-# particles for deposits by tiles.
+# small beams, on one rank and on several, on the CPU and on emulated devices. On these there are
+# enough particles for deposits by tiles.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -15,7 +15,7 @@ small = ["turns=3", "beam.1.macroparticles=8000", "ip.1.grid=[32, 32]", "ip.1.sl
 print(phasewise.load("examples/lhc/study.toml", small).parameters())
 PYTHON
 
-# The MPI library itself keeps memory to the end of the process, so leaks are not counted.
+# The MPI library itself keeps memory until the process ends, so that leaks are not counted.
 export ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 driver=build/sanitize/phasewise-driver
@@ -29,7 +29,7 @@ for ranks in 1 2; do
   collide "$parameters" "$ranks"
   collide "$on_device" "$ranks"
 done
-# Columns of two ranks, which transpose, on devices that exchange in either way.
+# Columns of two ranks, which make transposes, on devices with either way to exchange.
 for buffers in direct staged; do
   exchanged="${parameters%.txt}-$buffers.txt"
   {

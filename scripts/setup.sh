@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Makes the Python environment .venv from requirements.lock, and builds phasewise into it; builds
-# the driver for simulated machines, and the core on MPICH; adds the packages that make the
-# documentation.
+# Makes the Python environment .venv from requirements.lock and builds phasewise into it; builds the
+# driver for simulated machines and the core on MPICH; adds the packages that the documentation
+# needs.
 # Usage: setup.sh environment | build | simulated | mpich | docs
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -33,7 +33,7 @@ build() {
     --config-settings=cmake.define.PHASEWISE_PORTABLE="$portable"
 }
 
-# Nothing else needs it, so that a failure is told and no more.
+# Nothing else needs this build, so that a failure is only reported.
 simulated() {
   if ! command -v smpicxx >/dev/null; then
     echo "No SimGrid here: phasewise simulate will have no simulated machines" >&2
@@ -43,7 +43,7 @@ simulated() {
   local portable=OFF log=build/simulated.log
   [ "${PORTABLE:-0}" = 1 ] && portable=ON
   mkdir -p build
-  # What is not core/comm is the same for simulated ranks: it is linked, not built again.
+  # Everything outside core/comm is the same for simulated ranks: it is linked, not built again.
   if ! { cmake --preset simulated -DPHASEWISE_PORTABLE="$portable" \
     -DPHASEWISE_CORE_LIBRARY="$PWD/build/python/libphasewise_core.a" &&
     cmake --build --preset simulated; } >"$log" 2>&1; then
@@ -51,9 +51,9 @@ simulated() {
   fi
 }
 
-# MPICH stands beside the MPI library of the build: it has MPI 4, which some protocols need. What is
-# not core/comm is linked, not built again, and the module goes beside the others, where
-# PHASEWISE_CORE=mpich chooses it.
+# MPICH complements the MPI library of the build: it has MPI 4, which some protocols need.
+# Everything outside core/comm is linked, not built again, and the module goes beside the others;
+# PHASEWISE_CORE=mpich selects it.
 mpich() {
   command -v mpicxx.mpich >/dev/null || return 0
   echo "Building the core on MPICH"

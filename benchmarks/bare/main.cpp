@@ -1,7 +1,7 @@
-// The halo in bare MPI and through core/comm in turn: bare-halo PARAMETERS REPETITIONS. Prints a
-// line for each repetition: the seconds of an exchange bare, through phasewise, and through
-// phasewise with records, each the longest over the ranks. benchmarks/bare_halo.py builds and runs
-// it.
+// Times the halo exchange in bare MPI and through core/comm in alternation: bare-halo PARAMETERS
+// REPETITIONS. It prints a line for each repetition: the seconds of an exchange in bare MPI,
+// through phasewise, and through phasewise with records, each the maximum over the ranks.
+// benchmarks/bare_halo.py builds and runs it.
 #include <mpi.h>
 
 #include <cstdio>
@@ -20,7 +20,7 @@ namespace {
 
 using namespace phasewise;
 
-constexpr int exchanges = 20;  // in a repetition, which gives their mean time
+constexpr int exchanges = 20;  // per repetition, which gives their mean time
 constexpr int warm_up = 2;     // repetitions
 
 std::string read_file(const char* path) {
@@ -30,7 +30,7 @@ std::string read_file(const char* path) {
   return text.str();
 }
 
-// Seconds of an exchange, from an agreed start, the longest over the ranks.
+// Returns the mean seconds of an exchange from an agreed start, the maximum over the ranks.
 template <class F>
 double seconds(F&& exchange_all) {
   MPI_Barrier(MPI_COMM_WORLD);
@@ -58,7 +58,7 @@ int compare(const workload::Parameters& parameters, int repetitions) {
   for (int i = -warm_up; i < repetitions; ++i) {
     double times[3];
     for (int j = 0; j < 3; ++j) {
-      const int which = (i + warm_up + j) % 3;  // so that a disturbance meets all
+      const int which = (i + warm_up + j) % 3;  // alternates, so that a disturbance meets all three
       times[which] = which == 0 ? seconds(bare) : ours(which == 2);
     }
     if (is_root && i >= 0) std::printf("%.9g %.9g %.9g\n", times[0], times[1], times[2]);

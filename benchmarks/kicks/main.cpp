@@ -1,5 +1,6 @@
-// Times the kick of a Gaussian bunch in a box, version by version: each line printed is a version's
-// name and its nanoseconds per particle. Ends with 1 if two versions differ.
+// Times several versions of the kick of a Gaussian bunch in a box. It prints a line for each
+// version, its name and its nanoseconds per particle, and ends with status 1 if two versions
+// differ.
 //
 //   space-charge-kicks NX NY NZ PARTICLES
 #include <algorithm>
@@ -33,7 +34,7 @@ struct Bench {
   field::BoxMesh mesh;
   std::vector<double> potential;
   std::array<Component, 3> components;  // -∂u/∂x, -∂u/∂y, -∂u/∂z
-  std::vector<double> expected;         // px behind the first version, by id
+  std::vector<double> expected;         // px + py + δ after the first version, by id
   bool agree = true;
 
   Bench(const std::array<int, 3>& nodes, std::int64_t count);
@@ -41,7 +42,8 @@ struct Bench {
   void sort_by_cell();
 };
 
-// u = x²/2 - y z + 3 cos z, smooth, in a box of 10 rms of the bunch in each direction.
+// The potential is u = x²/2 - y z + 3 cos z, which is smooth, in a box of 10 rms of the bunch in
+// each direction.
 Bench::Bench(const std::array<int, 3>& nodes, std::int64_t count) : particles(count) {
   mesh.n = nodes;
   for (int axis = 0; axis < 3; ++axis) {
@@ -87,7 +89,7 @@ void Bench::time(const char* name, const std::function<void(const beam::Particle
   std::vector<double> found(p.size);
   for (std::int64_t i = 0; i < p.size; ++i) found[p.id[i]] = p.px[i] + p.py[i] + p.delta[i];
   if (expected.empty()) expected = found;
-  // Sums of terms of size 30 factor at most.
+  // The terms of these sums are at most of size 30 factor.
   for (std::int64_t i = 0; i < p.size; ++i)
     agree = agree && std::fabs(found[i] - expected[i]) < 1e-11 * factor;
 }
@@ -112,7 +114,7 @@ void one_pass(const Bench& bench, const beam::ParticleView& p, Read&& read) {
   }
 }
 
-// Amundson's steps, one after the other.
+// Times Amundson's steps, one after the other.
 void time_first_steps(Bench& bench) {
   using kicks::CalledFloor, kicks::FastFloor;
   const auto passes = [&](auto&& field) {
@@ -142,7 +144,7 @@ void time_first_steps(Bench& bench) {
   bench.time("sorted along z", fast);
 }
 
-// What phasewise does beyond them, and what it does not since it does not pay.
+// Times what phasewise does beyond these steps, and what it leaves out because it does not pay.
 void time_further_steps(Bench& bench) {
   const int nx = bench.mesh.n[0], ny = bench.mesh.n[1];
   spacecharge::KickCic kick;

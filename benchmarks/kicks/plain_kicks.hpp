@@ -1,7 +1,7 @@
-// Kicks as a first version of a program has them, and what each of Amundson's steps changes
+// Kicks as the first version of a program computes them, and what each of Amundson's steps changes
 // ("Initial profiling and optimization of single-bunch performance in Synergia 2.1" (2011), section
-// 4). Three components of the field lie in three arrays at the nodes, and each is a pass of its own
-// over the particles.
+// 4). The three components of the field are three arrays at the nodes, and each component takes a
+// pass of its own over the particles.
 #pragma once
 
 #include <array>
@@ -30,7 +30,7 @@ struct Component {
   }
 };
 
-// What a pass needs of a component.
+// What a pass reads from a component, kept in local variables.
 struct Shape {
   std::array<double, 3> origin, inverse;
   std::array<int, 3> n;
@@ -43,7 +43,7 @@ struct Shape {
         values(c.values.data()) {}
 };
 
-// The library's floor where the compiler would take an instruction for it.
+// Calls the library's floor even where the compiler would use an instruction for it.
 struct CalledFloor {
   __attribute__((noinline)) static double called(double value) {
     double (*volatile function)(double) = std::floor;
@@ -51,12 +51,12 @@ struct CalledFloor {
   }
   static std::int64_t of(double value) { return static_cast<std::int64_t>(called(value)); }
 };
-// Right from zero on; particles are within the mesh.
+// This is correct for values from 0 on, and particles are within the mesh.
 struct FastFloor {
   static std::int64_t of(double value) { return static_cast<std::int64_t>(value); }
 };
 
-// Everything is asked for again for each particle.
+// Asks the component for everything again for each particle.
 __attribute__((noinline)) inline double plain_field(const Component& field, double x, double y,
                                                     double z) {
   const double place[3] = {x, y, z};
@@ -101,7 +101,7 @@ __attribute__((noinline)) double called_field(const Shape& field, double x, doub
   return shaped_field<FloorOf>(field, x, y, z);
 }
 
-// One pass: momentum += factor · field(x, y, z).
+// Makes one pass: momentum += factor · field(x, y, z).
 template <class Field>
 void pass(const ParticleView& p, double* momentum, double factor, Field&& field) {
   for (std::int64_t i = 0; i < p.size; ++i) momentum[i] += factor * field(p.x[i], p.y[i], p.z[i]);

@@ -1,9 +1,9 @@
-"""Kills runs, flips bits and mutates inputs for a time, and prints what became of them.
+"""Kills runs, flips bits and mutates inputs for a given time, and prints the outcomes.
 
     .venv/bin/python -m benchmarks.torture --seconds 300 --seed 1 --only kills flips mutations
 
-The status is 1 where there was a fault: another number in silence, an error that is no sentence, a
-crash, or no end. What is printed of a fault, with the seed, repeats it.
+The status is 1 if there was a fault: a different number without an error, an error that is not a
+sentence, a crash, or a run without end. The words printed for a fault, with the seed, repeat it.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from benchmarks.torture.mutations import targets
 
 KINDS = ("kills", "flips", "mutations")
 SHOWN = 10
-"""Faults of a kind that are printed."""
+"""How many faults of a kind are printed."""
 
 Once = Callable[[int], None]
 
 
 def kills(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once:
-    """Each time a chain of parts of one run."""
+    """Each call makes a chain of parts of one run."""
     study, out = folder / "small.toml", folder / "expected"
     del run
     done = Chain(study, out, random.Random(seed)).part(resume=False, killed=False)
@@ -47,7 +47,7 @@ def kills(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once
 
 
 def flips(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once:
-    """Each time one damaged file of records and one damaged checkpoint."""
+    """Each call damages one file of records and one checkpoint."""
     del folder
     records = tallies.setdefault("flips in records.h5", Tally())
     checkpoints = tallies.setdefault("flips in a checkpoint", Tally())
@@ -61,7 +61,7 @@ def flips(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once
 
 
 def mutations(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once:
-    """Each time one mutated file of each kind."""
+    """Each call mutates one file of each kind."""
     found = targets(Path(__file__).parents[2], run, folder / "mutated")
 
     def once(number: int) -> None:
@@ -81,7 +81,7 @@ def numbers_until(last: float) -> Iterator[int]:
 
 
 def main() -> int:
-    """Torture as the command line asks; the exit status."""
+    """Torture as the command line asks; return the exit status."""
     parser = argparse.ArgumentParser(prog="benchmarks.torture", description=__doc__)
     parser.add_argument("--seconds", type=float, default=300.0, help="for each kind")
     parser.add_argument("--seed", type=int, default=1)

@@ -1,4 +1,4 @@
-"""One attempt in a child process, which may crash or never end, and what became of it."""
+"""One attempt in a child process, which may crash or never end, and its outcome."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from phasewise.errors import PhasewiseError
 
 LIMIT = 10.0
-"""Seconds that an attempt may take; each of them takes well under one."""
+"""Seconds that an attempt may take; attempts usually take well under one."""
 BAD = ("wrong", "leaked", "hangs", "crashes")
-"""Outcomes that are faults; the others are words of the attempt itself, or `refused`."""
+"""Outcomes that are faults; the others are the attempt's own words, or `refused`."""
 
 
 @dataclass
 class Tally:
-    """How often each outcome came, and the first few faults with the words that repeat them."""
+    """How often each outcome occurred, and the first few faults with the words that repeat them."""
 
     counts: Counter[str] = field(default_factory=Counter)
     faults: list[str] = field(default_factory=list)
@@ -38,8 +38,8 @@ class Tally:
 
 
 def attempt(action: Callable[[], str], limit: float = LIMIT) -> str:
-    """The outcome of `action` in a forked child: its own word, `refused` where it raises an error
-    of one sentence, else what is wrong.
+    """The outcome of `action` in a forked child: its own word, `refused` if it raises an error of
+    one sentence, else what is wrong.
     """
     reading, writing = os.pipe()
     child = os.fork()

@@ -49,7 +49,7 @@ QUIET_START = [
     *("--set", "records.slices_every=0", "--set", "records.pair_luminosity_every=0"),
     *("--set", "records.field=false", "--set", "records.particles_every=0"),
 ]
-"""What of the study a run that is to start fast leaves out."""
+"""The parts of the study that a run leaves out to start fast."""
 
 
 def command(study: Path, out: Path, *words: str) -> list[str]:
@@ -59,7 +59,7 @@ def command(study: Path, out: Path, *words: str) -> list[str]:
 
 
 def make_run(folder: Path) -> Path:
-    """A finished run of 2 ranks in `folder`/run, with a time line and two checkpoints."""
+    """Make a finished run of 2 ranks in `folder`/run, with a time line and two checkpoints."""
     study, out = folder / "small.toml", folder / "run"
     study.write_text(STUDY, encoding="utf-8")
     words = command(study, out, "--ranks", "2", "--events", "200")

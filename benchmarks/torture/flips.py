@@ -1,4 +1,4 @@
-"""Flipped bits in checkpoints and records: found and refused, or without any effect."""
+"""Flips bits in checkpoints and records: they must be found and refused, or have no effect."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ MOST_FLIPS = 3
 
 
 def flip(content: bytes, rng: random.Random) -> bytes:
-    """`content` with one bit changed, or a few, or cut: seldom."""
+    """`content` with one bit changed, or a few, or, seldom, cut."""
     damaged = bytearray(content)
     if rng.random() < 0.05:
         return bytes(damaged[: rng.randrange(len(damaged))])
     for _ in range(rng.choice([1, 1, 1, MOST_FLIPS])):
-        # Half of them where HDF5 keeps its own books, of which there are few bytes.
+        # Half of the flips hit HDF5's own metadata, which has few bytes.
         most = len(damaged) if rng.random() < 0.5 else min(len(damaged), 16384)
         damaged[rng.randrange(most)] ^= 1 << rng.randrange(8)
     return bytes(damaged)
 
 
 def digest_of(file: h5py.File) -> str:
-    """A digest of all that a file holds: its attributes and every dataset."""
+    """A digest of everything that a file holds: its attributes and every dataset."""
     digest = hashlib.sha256(repr(sorted((n, _plain(v)) for n, v in file.attrs.items())).encode())
 
     def take(name: str, item: object) -> None:
@@ -46,7 +46,7 @@ def digest_of(file: h5py.File) -> str:
 
 
 def datasets_digest(folder: Path) -> str:
-    """A digest of the datasets of a run's records, which no kill and no number of ranks changes."""
+    """A digest of the datasets of a run's records, which neither kills nor the ranks change."""
     digest = hashlib.sha256()
 
     def take(name: str, item: object) -> None:

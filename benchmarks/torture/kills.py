@@ -1,5 +1,5 @@
-"""Runs that are killed again and again, gone on with on other numbers of ranks, and compared bit by
-bit with one that nothing has happened to.
+"""Kills runs again and again, resumes them on other numbers of ranks, and compares them bit by bit
+with a run that was never killed.
 """
 
 from __future__ import annotations
@@ -22,14 +22,14 @@ SIGNALS = (signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal
 MOST_KILLS = 4
 MOST_RANKS = 3
 PATIENCE = 60.0
-"""Seconds in which a run of two ends, and in which everything that a killed one started is gone."""
+"""Seconds within which a run of two ranks ends, and within which a killed run's processes end."""
 BUSY = "another run is writing"
 NOTHING_YET = ("there is no checkpoint", "there is no run", "there are no records")
 
 
 @dataclass
 class Chain:
-    """One run in its parts."""
+    """One run, made in parts."""
 
     study: Path
     out: Path
@@ -37,7 +37,7 @@ class Chain:
     kills: int = 0
 
     def part(self, resume: bool, killed: bool) -> subprocess.CompletedProcess[str]:
-        """Start it, or go on with it, and kill it where that is asked for."""
+        """Start or resume it, and kill it if that is asked for."""
         ranks = self.rng.randint(1, MOST_RANKS)
         words = ["--ranks", str(ranks)] if ranks > 1 else []
         words += [*QUIET_START, *(["--resume"] if resume else [])]
@@ -58,7 +58,7 @@ class Chain:
         return subprocess.CompletedProcess(words, process.returncode, *said)
 
     def _kill(self, process: subprocess.Popen[str]) -> None:
-        """After a random time; the command itself, or a rank that it has started."""
+        """Kill the command itself, or a rank that it has started, after a random time."""
         try:
             process.wait(self.rng.uniform(0.5, 4.0))
         except subprocess.TimeoutExpired:

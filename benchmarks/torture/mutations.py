@@ -1,5 +1,5 @@
-"""Mutated inputs: studies, machines, decks, particle files and records of communication. Each is
-accepted, or refused in one sentence; nothing else may come of it.
+"""Mutates inputs: studies, machines, decks, particle files and records of communication. Each must
+be accepted, or refused in one sentence; nothing else may happen.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Read = Callable[[], object]
 
 
 def mutated(content: bytes, rng: random.Random, words: tuple[bytes, ...] = WORDS) -> bytes:
-    """`content` with bytes flipped, runs of it dropped, doubled or replaced by a word, or cut."""
+    """`content` with bytes flipped, with runs dropped, doubled or replaced by a word, or cut."""
     for _ in range(rng.randint(1, MOST_CHANGES)):
         first = rng.randrange(len(content) + 1)
         last = min(len(content), first + rng.choice([0, 1, 1, 2, 5, 20]))
@@ -58,7 +58,7 @@ def mutated(content: bytes, rng: random.Random, words: tuple[bytes, ...] = WORDS
 
 @dataclass(frozen=True)
 class Target:
-    """A file to mutate, where the mutated one goes, and what is then read."""
+    """A file to mutate, where the mutated file goes, and what is then read."""
 
     kind: str
     content: bytes
@@ -67,7 +67,7 @@ class Target:
     binary: bool = False
 
     def once(self, rng: random.Random, tally: Tally, what: str) -> None:
-        """One attempt."""
+        """Make one attempt."""
         words = tuple(word for word in WORDS if len(word) < 8) if self.binary else WORDS
         self.place.write_bytes(mutated(self.content, rng, words))
 

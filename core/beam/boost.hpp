@@ -21,7 +21,7 @@ struct CrossingAngle {
   double sin_alpha = 0.0;
 };
 
-// From φ and α in rad.
+// Takes φ and α in rad.
 inline CrossingAngle crossing_angle(double phi, double alpha) {
   return {std::cos(phi), std::sin(phi), std::tan(phi), std::cos(alpha), std::sin(alpha)};
 }

@@ -37,7 +37,8 @@ std::optional<Bucket> find_bucket(const std::vector<Line>& segments) {
 }
 
 std::int64_t count_debunched(const ParticleView& block, const Bucket& bucket) {
-  // A copy, and arrays that do not overlap, so that the compiler knows no store changes them.
+  // The bucket is copied and the arrays are restrict, so that the compiler knows that no store
+  // changes them.
   const Bucket held_by = bucket;
   const double* __restrict z = block.z;
   const double* __restrict delta = block.delta;
@@ -50,7 +51,7 @@ std::int64_t count_debunched(const ParticleView& block, const Bucket& bucket) {
 
 parallel::KernelCard debunched_card() {
   return {.name = "debunched",
-          .flops = 50.0,  // 35 of them of sine and cosine
+          .flops = 50.0,  // 35 of them in sine and cosine
           .bytes = 16.0,
           .vectorised = true,
           .trip = parallel::block_size};

@@ -25,7 +25,7 @@ struct Bucket {
   double inertia = 0.0;             // |η|C/2, m
   double sine = 0.0, cosine = 1.0;  // of 2πφ
   double back = 0.0, front = 0.0;   // barriers, m
-  double separatrix = 0.0;          // U at the lower one, m
+  double separatrix = 0.0;          // U at the lower barrier, m
 
   PHASEWISE_HD double potential(double z) const {
     using numerics::two_pi;
@@ -34,21 +34,21 @@ struct Bucket {
     return kick * ((cosine - c) / (two_pi * wave_number) - z * sine);
   }
 
-  // U rises from its only minimum between the barriers to each of them, so that what lies below the
-  // separatrix there is one bucket, and what lies beyond a barrier is in another.
+  // U rises from its only minimum between the barriers to each of them. Between the barriers, what
+  // lies below the separatrix is therefore one bucket; beyond a barrier lies another one.
   PHASEWISE_HD bool holds(double z, double delta) const {
     return (z > back) & (z < front) & (inertia * delta * delta + potential(z) < separatrix);
   }
 };
 
-// The bucket of the RF in a beam's lines. None unless they have just one `rf` element, with slip,
-// that focuses.
+// Finds the bucket of the RF in a beam's lines. There is none unless the lines have exactly one
+// `rf` element, and this element has slip and focuses.
 std::optional<Bucket> find_bucket(const std::vector<Line>& segments);
 
-// How many of these particles are debunched: outside the bucket.
+// Counts the debunched particles, those outside the bucket.
 std::int64_t count_debunched(const ParticleView& block, const Bucket& bucket);
 
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard debunched_card();
 
 }  // namespace phasewise::beam

@@ -35,7 +35,7 @@ double length_of(const Keys& keys) {
   return length;
 }
 
-// Slices of an element that kicks in the middle of each.
+// The number of slices of an element; it kicks in the middle of each slice.
 int steps_of(const Keys& keys, double fallback) {
   const double steps = keys.number_or("steps", fallback);
   if (!(steps >= 1.0 && steps <= most_steps) || steps != std::floor(steps))
@@ -54,7 +54,7 @@ LatticeElement drift(const Keys& keys) {
   return {.length = length, .body = Drift{reference_of(keys), length}};
 }
 
-// normal: k0 L, k1 L, … [m^-n]; skew likewise.
+// Reads `normal`: k0 L, k1 L, … [m^-n], and `skew`, likewise.
 Multipole multipole_of(const Keys& keys, double factor) {
   Multipole result;
   for (const auto& [name, strengths] :
@@ -68,7 +68,7 @@ Multipole multipole_of(const Keys& keys, double factor) {
   return result;
 }
 
-// k1 and, as kicks, the strengths k_n [m^-(n+1)] that `normal` and `skew` list from n = 0 on.
+// Reads k1 and, as kicks, the strengths k_n [m^-(n+1)] that `normal` and `skew` list from n = 0 on.
 LatticeElement magnet(const Keys& keys) {
   const double length = length_of(keys);
   LatticeElement result{.length = length};
@@ -81,7 +81,8 @@ LatticeElement magnet(const Keys& keys) {
 
 LatticeElement multipole(const Keys& keys) { return without_length(multipole_of(keys, 1.0)); }
 
-// length along the reference orbit, angle; edges: the angles of the pole faces against a sector's.
+// `length` is along the reference orbit; `edges` are the angles of the pole faces, relative to
+// those of a sector magnet.
 LatticeElement bend(const Keys& keys) {
   const double length = keys.positive("length"), angle = keys.number("angle");
   const double curvature = angle / length;
@@ -105,14 +106,14 @@ LatticeElement bend(const Keys& keys) {
   return result;
 }
 
-// strength: q Bs/P0 [1/m].
+// `strength` is q Bs/P0 [1/m].
 LatticeElement solenoid(const Keys& keys) {
   const double length = length_of(keys);
   return {.length = length,
           .body = Solenoid{reference_of(keys), length, 0.5 * keys.number("strength")}};
 }
 
-// A gap in the middle of a drift.
+// Makes an RF gap in the middle of a drift.
 LatticeElement cavity(const Keys& keys) {
   const Reference reference = reference_of(keys);
   const double length = keys.number_or("length", 0.0);
@@ -122,7 +123,7 @@ LatticeElement cavity(const Keys& keys) {
             .kick = std::fabs(charge) * keys.number("voltage") / (reference.beta2 * energy),
             .phase = keys.number_or("phase", 0.0),
             .wave_number = keys.positive("frequency") / (reference.beta() * speed_of_light)};
-  // As the push computes it, so that the reference particle's kick is exactly zero.
+  // Computed as in `push`, so that the reference particle's kick is exactly zero.
   double cosine = 0.0;
   numerics::sincos_turns(gap.phase, gap.reference_sine, cosine);
   return {.length = length, .body = Drift{reference, length}, .kicks = {{0.5 * length, gap}}};

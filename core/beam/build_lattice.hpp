@@ -6,10 +6,10 @@
 
 namespace phasewise::beam {
 
-// The elements lattice.1, lattice.2, … for a beam (docs/architecture.md). Throws
+// Builds the elements lattice.1, lattice.2, … for a beam (docs/architecture.md). Throws
 // std::invalid_argument with one sentence if they cannot be used.
 Lattice build_lattice(const workload::Parameters& parameters, int beam = 1);
-// lattice.maps: exact | linear | second-order.
+// Reads lattice.maps: exact | linear | second-order.
 Maps read_maps(const workload::Parameters& parameters);
 
 }  // namespace phasewise::beam

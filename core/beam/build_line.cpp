@@ -80,7 +80,7 @@ Element radio_frequency(const ElementKeys& keys) {
   const double beta_squared = (1.0 - mass / energy) * (1.0 + mass / energy);
   const double phase = keys.number("phase");
   const double frequency = keys.positive("frequency");
-  // As the push computes it, so that the reference particle's kick is exactly zero.
+  // Computed as in `push`, so that the reference particle's kick is exactly zero.
   double reference, cosine;
   numerics::sincos_turns(phase, reference, cosine);
   return RadioFrequency{std::fabs(charge) * keys.number("voltage") / (beta_squared * energy), phase,
@@ -88,7 +88,7 @@ Element radio_frequency(const ElementKeys& keys) {
                         keys.number("slip") * keys.positive("circumference")};
 }
 
-// exp(-1/τ) and sqrt(1 - λ²); no damping for τ = 0.
+// λ = exp(-1/τ) and sqrt(1 - λ²); τ = 0 means no damping.
 struct Rate {
   double lambda, excitation;
 };
@@ -188,8 +188,9 @@ Line build_line(const workload::Parameters& parameters, int beam, int segment) {
   for (int s = 1; s < segment; ++s) first += element_count(parameters, beam, s);
   const std::uint32_t count = element_count(parameters, beam, segment);
   if (first + count > elements_max) {
-    parameters.fail(line_prefix(beam, segment) + "count",
-                    "a beam's lines may hold " + std::to_string(elements_max) + " elements in all");
+    parameters.fail(
+        line_prefix(beam, segment) + "count",
+        "a beam's lines may have at most " + std::to_string(elements_max) + " elements together");
   }
   std::vector<Element> elements;
   for (std::uint32_t k = 1; k <= count; ++k) {

@@ -1,5 +1,5 @@
-// A bunch: its constants, the same on every rank, with its lines around the ring; and its particles
-// on this rank.
+// A bunch: its constants, which are the same on every rank, with its lines around the ring; and its
+// particles on this rank.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 namespace phasewise::beam {
 
 struct BunchConstants {
-  int number = 1;       // of its beam: 1, 2, …
+  int number = 1;       // number of its beam: 1, 2, …
   double charge = 1.0;  // elementary charges
   double mass = 0.0;    // eV
   double energy = 0.0;  // eV
@@ -25,11 +25,11 @@ struct BunchConstants {
   bool strong = false;             // not tracked
   BunchDescription distribution;   // at the start
   std::vector<Line> segments{};    // after each interaction point
-  std::optional<Bucket> bucket{};  // of the RF, if it holds the particles together
+  std::optional<Bucket> bucket{};  // the RF's, if it holds the particles together
 
   double gamma() const { return energy / mass; }
   double beta() const;              // velocity over c
-  double classical_radius() const;  // of one unit charge and this mass [m]
+  double classical_radius() const;  // of a particle with unit charge and this mass [m]
   double per_macroparticle() const { return population / static_cast<double>(macroparticles); }
 };
 
@@ -41,9 +41,9 @@ struct Bunch {
   const BunchConstants& constants;
   std::optional<Particles> particles{};    // if this rank holds some
   std::int64_t first_id = 0, last_id = 0;  // ids that live here
-  Bounds bounds{};                         // largest coordinates now, of this rank's particles
-  Moments moments{};                       // of the whole bunch when it was last measured
-  std::int64_t alive = 0;                  // of the whole bunch
+  Bounds bounds{};                         // largest |coordinates| of this rank's particles now
+  Moments moments{};                       // of the whole bunch when last measured
+  std::int64_t alive = 0;                  // living particles of the whole bunch
   bool exposed = true;                     // the particles may have been changed from outside
 
   // Makes this rank's particles at the start; random numbers depend on seed and id only.

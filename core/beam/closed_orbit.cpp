@@ -20,7 +20,7 @@ Passage passage_from(const Place& start, const std::vector<Element>& elements) {
   return passage;
 }
 
-// The largest distance by which a passage misses the place where it began.
+// The largest difference of a coordinate between the begin and the end of a passage.
 double distance(const Place& a, const Place& b, int dimensions) {
   double most = 0.0;
   for (int i = 0; i < dimensions; ++i) most = std::fmax(most, std::fabs(a[i] - b[i]));
@@ -37,7 +37,8 @@ ClosedOrbit closed_orbit(const std::vector<Element>& elements) {
   double before = std::numeric_limits<double>::infinity();
   for (int step = 0; step < most_newton_steps; ++step) {
     const double missed = distance(passage.end, start, n);
-    // Below a nanometre Newton's method goes on only as long as rounding lets it.
+    // Below a nanometre Newton's method continues only while each step halves the distance: then
+    // rounding limits it.
     if (missed == 0.0 || (missed < 1e-9 && !(missed < 0.5 * before)))
       return {start, passage.map, bunched};
     before = missed;

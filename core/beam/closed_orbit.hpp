@@ -10,13 +10,13 @@ namespace phasewise::beam {
 
 struct ClosedOrbit {
   Place start{};         // where the lattice begins and ends
-  SecondOrder map{};     // of a passage, about the orbit
+  SecondOrder map{};     // the expansion of a passage about the orbit
   bool bunched = false;  // a cavity turns z into δ: the orbit closes in all six dimensions
 };
 
-// Newton's method on the expansion of a passage. Without a cavity the orbit closes in the four
-// transverse dimensions, of δ = 0. Throws std::invalid_argument with one sentence if there is none,
-// or if an element has no expansion.
+// Finds the orbit by Newton's method on the expansion of a passage. Without a cavity the orbit
+// closes in the four transverse dimensions at δ = 0. Throws std::invalid_argument with one sentence
+// if there is no closed orbit, or if an element has no expansion.
 ClosedOrbit closed_orbit(const std::vector<Element>& passage);
 
 }  // namespace phasewise::beam

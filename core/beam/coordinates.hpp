@@ -48,7 +48,7 @@ PHASEWISE_HD void store(const ParticleView& p, std::int64_t i, const Coordinates
   p.delta[i] = c.delta;
 }
 
-// False of a particle with a coordinate that is no longer a finite number.
+// Returns false for a particle with a coordinate that is no longer a finite number.
 PHASEWISE_HD bool is_finite(const Coordinates& c) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   return (std::fabs(c.x) + std::fabs(c.px)) + (std::fabs(c.y) + std::fabs(c.py)) +

@@ -21,9 +21,9 @@ struct CrabPair {
   double cos_alpha = 1.0;
   double sin_alpha = 0.0;
 
-  // Before the interaction point.
+  // Applies the cavity before the interaction point.
   PHASEWISE_HD void apply(Coordinates& c) const { shift(c, -tilt); }
-  // After it.
+  // Applies the cavity after it.
   PHASEWISE_HD void undo(Coordinates& c) const { shift(c, tilt); }
 
  private:
@@ -39,7 +39,8 @@ struct CrabPair {
   }
 };
 
-// strength 1 is full compensation; frequency in Hz, 0 = so low that the tilt is linear in z.
+// A strength of 1 is full compensation; frequency is in Hz, and 0 means so low that the tilt is
+// linear in z.
 inline CrabPair crab_pair(double strength, double frequency, const CrossingAngle& angle) {
   CrabPair crab;
   crab.tilt = strength * angle.tan_phi;

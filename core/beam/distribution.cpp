@@ -27,8 +27,8 @@ Uniforms draw(const BunchDescription& bunch, std::uint64_t seed, std::uint32_t b
   return u;
 }
 
-// P(amplitude > r) = exp(-r²/2): a cut leaves the part of it above exp(-cut²/2), one number for
-// each plane.
+// P(amplitude > r) = exp(-r²/2). A cut keeps the values of it above exp(-cut²/2), one such floor
+// for each plane.
 using Floors = std::array<double, 3>;
 
 Floors floors(const BunchDescription& bunch) {
@@ -40,7 +40,7 @@ Floors floors(const BunchDescription& bunch) {
   return result;
 }
 
-// Amplitude and angle of one plane.
+// Draws two deviates of one plane from its amplitude and its angle.
 void plane_deviates(double u0, double u1, double floor, double& g0, double& g1) {
   double sine, cosine;
   numerics::sincos_turns(u1, sine, cosine);

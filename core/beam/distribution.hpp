@@ -26,8 +26,8 @@ struct BunchDescription {
   double offset[6] = {0, 0, 0, 0, 0, 0};    // m and 1
 };
 
-// Sets the coordinates of particles whose ids are set. A cut takes the tail off each plane's
-// amplitude distribution and keeps its shape below, so that the rms shrinks.
+// Sets the coordinates of particles whose ids are set. A cut removes the tail of each plane's
+// amplitude distribution and keeps the shape of the rest, so that the rms shrinks.
 void fill(ParticleView particles, const BunchDescription& bunch, std::uint64_t seed,
           std::uint32_t beam);
 

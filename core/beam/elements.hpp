@@ -1,4 +1,4 @@
-// The elements of an arc: small values, each with one push of one particle.
+// The elements of an arc are small values, each with a `push` of one particle.
 //
 // Conventions (docs/physics.md): canonical pairs (x, px), (y, py), (z, delta); a lost particle has
 // six NaN coordinates, and every push keeps them so.
@@ -78,12 +78,12 @@ struct RadioFrequency {
   }
 };
 
-// Radiation damping and quantum excitation u → λ u + σ sqrt(1 - λ²) g of every normalised
-// coordinate u, with λ = exp(-1/τ): amplitudes damp with τ, emittances with τ/2 turns.
+// Radiation damping and quantum excitation, u → λ u + σ sqrt(1 - λ²) g for every normalised
+// coordinate u, with λ = exp(-1/τ): amplitudes damp in τ turns, emittances in τ/2.
 struct Damping {
   Optics optics;
   double lambda_x, lambda_y, lambda_z;
-  double excitation_x, excitation_y;      // sqrt(m), of normalised coordinates
+  double excitation_x, excitation_y;      // sqrt(m), in normalised coordinates
   double excitation_z, excitation_delta;  // m, 1
 
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t id, const PushContext& at) const {

@@ -34,7 +34,8 @@ bool advance(Expansion& map, const Element& element) {
       element);
 }
 
-// The same; false, and the expansion as it was, also if the element moves the reference particle.
+// Does the same, but also returns false if the element moves the reference particle; the expansion
+// then stays as it was.
 bool carry(Expansion& map, const Element& element) {
   Expansion after = map;
   if (!advance(after, element) || place_of(after) != Place{}) return false;
@@ -65,7 +66,7 @@ Element element_of(const Expansion& map, Maps maps) {
   return linear;
 }
 
-// Appends a body of this length in pieces that its map can take.
+// Appends a body of this length as pieces, each short enough for the body's map.
 void append_body(std::vector<Element>& to, const Body& body, double length) {
   if (!(length > 0.0)) return;
   std::visit(

@@ -1,5 +1,5 @@
-// A lattice: magnets with a length in the order in which the beam meets them, which can be cut
-// anywhere, such as where a kick is to act between two parts of a quadrupole.
+// A lattice: magnets with a length in the order in which the beam meets them. It can be cut
+// anywhere, for example where a kick is to act between two parts of a quadrupole.
 #pragma once
 
 #include <array>
@@ -37,8 +37,8 @@ class Lattice {
   // Places of the monitors [m], in order.
   const std::vector<double>& monitors() const { return monitors_; }
 
-  // The elements from one place to another [m]. A kick at `from` belongs here, one at `to` to what
-  // follows; at the end of the lattice also the last ones belong here.
+  // The elements between two places [m]. A kick at `from` belongs to them, and one at `to` to the
+  // elements that follow; only at the end of the lattice do kicks at `to` belong to them.
   std::vector<Element> between(double from, double to) const;
   std::vector<Element> whole() const { return between(0.0, length_); }
 
@@ -49,26 +49,27 @@ class Lattice {
   double length_ = 0.0;
 };
 
-// How particles go through a lattice: by the elements' own maps; or by the Taylor expansion, to
-// first or second order about the reference orbit, of what lies between two apertures. The
+// How particles go through a lattice: by the elements' own maps, or by the Taylor expansion of
+// everything between two apertures about the reference orbit, to first or second order. The
 // expansion to first order is symplectic, that to second order only up to terms of third order.
 enum class Maps { exact, linear, second_order };
 
-// The same elements with runs of them joined into one map of this order. Elements that have no
-// expansion, and those that move the reference particle, stay as they are.
+// Returns the elements with consecutive ones joined into one map of this order. Elements that have
+// no expansion, and those that move the reference particle, stay as they are.
 std::vector<Element> joined(const std::vector<Element>& elements, Maps maps);
 
 bool is_aperture(const Element& element);
 
-// The Taylor expansion of a map about the reference orbit: u_i → R_ij u_j + T_ijk u_j u_k, of
-// particles that no aperture stops. The second value is false if an element has none, or moves the
-// reference particle.
+// The Taylor expansion of a map about the reference orbit, u_i → R_ij u_j + T_ijk u_j u_k, for
+// particles that no aperture stops. The second value is false if an element has no expansion, or
+// moves the reference particle.
 std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements);
 
 // A place in phase space: x, px, y, py, z, δ.
 using Place = std::array<double, 6>;
 
-// Where elements take a place, and their expansion about it, of the distances from both.
+// Where elements take a place, and the expansion of their map about it, in distances from `start`
+// and `end`.
 struct Passage {
   Place end{};
   SecondOrder map{};

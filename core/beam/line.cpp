@@ -9,10 +9,10 @@ namespace {
 // This many particles stay in the first-level cache while the elements of a line work on them.
 constexpr std::int64_t block_size = 256;
 
-// Of elements that do not state theirs, on average.
+// The average of elements that do not state their flops.
 constexpr double usual_flops = 80.0;
 
-// The element and the context are copies, so that the compiler knows no store changes them.
+// The element and the context are copies, so that the compiler knows that no store changes them.
 template <class E>
 __attribute__((noinline)) void push_block(const E element, const ParticleView& block,
                                           const PushContext context) {

@@ -24,8 +24,8 @@ using Element =
 class Line {
  public:
   Line() = default;
-  // first_element: number of elements in the beam's earlier lines, so that no two elements of a
-  // turn draw the same random numbers.
+  // first_element is the number of elements in the beam's earlier lines, so that no two elements of
+  // a turn draw the same random numbers.
   explicit Line(std::vector<Element> elements, std::uint32_t first_element = 0)
       : elements_(std::move(elements)), first_element_(first_element) {}
 
@@ -33,7 +33,7 @@ class Line {
   // thread: threads take disjoint parts of a view.
   void push(ParticleView particles, PushContext context) const;
 
-  // One item: a particle taken through all elements.
+  // One item is a particle taken through all elements.
   parallel::KernelCard card() const;
 
   std::size_t size() const { return elements_.size(); }

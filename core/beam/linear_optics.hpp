@@ -1,4 +1,4 @@
-// Normalised coordinates at a place of given Twiss functions and dispersion.
+// Normalised coordinates at a place with given Twiss functions and dispersion.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ struct PlaneOptics {
   double sqrt_beta = 1.0;  // sqrt(m)
   double alpha = 0.0;
   double dispersion = 0.0;        // m
-  double dispersion_slope = 0.0;  // of the momentum px, 1
+  double dispersion_slope = 0.0;  // of px, 1
 };
 
 inline PlaneOptics plane_optics(double beta, double alpha, double dispersion, double slope) {
@@ -24,8 +24,8 @@ struct Optics {
   PlaneOptics x, y;
 };
 
-// Coordinates without the dispersion, with both transverse planes normalised (sqrt(m)): the actions
-// are (x² + px²)/2 and (y² + py²)/2. z + D' x - D px keeps the transformation symplectic.
+// Removes the dispersion and normalises both transverse planes (sqrt(m)): the actions are then (x²
+// + px²)/2 and (y² + py²)/2. Using z + D' x - D px keeps the transformation symplectic.
 PHASEWISE_HD Coordinates normalise(const Coordinates& c, const Optics& o) {
   Coordinates n = c;
   const double x = c.x - o.x.dispersion * c.delta;

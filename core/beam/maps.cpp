@@ -8,7 +8,7 @@ namespace {
 
 enum Coordinate { x, px, y, py, z, delta };
 
-// Takes coefficients out of a row of a map: of single coordinates, then of products.
+// Takes coefficients out of a row of a map: those of single coordinates, then those of products.
 template <std::size_t singles, std::size_t products>
 void take(SecondOrder& map, int row, const Coordinate (&of)[singles],
           const std::pair<Coordinate, Coordinate> (&of_products)[products],

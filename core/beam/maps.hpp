@@ -9,7 +9,7 @@
 
 namespace phasewise::beam {
 
-// R_i0 x + R_i1 px + … of one row, written out so that loops over particles vectorise.
+// Computes R_i0 x + R_i1 px + … for one row, written out so that loops over particles vectorise.
 template <class Value>
 PHASEWISE_HD Value row_times(const double* row, const CoordinatesOf<Value>& c) {
   return ((row[0] * c.x + row[1] * c.px) + (row[2] * c.y + row[3] * c.py)) +
@@ -66,9 +66,9 @@ struct SecondOrder {
   }
 };
 
-// The same for elements that are symmetric about the plane y = 0 and constant in time, as all but
-// skew magnets, solenoids and cavities are: a third of the coefficients remain. x, px and what is
-// added to z are even in (y, py), y and py odd; δ stays.
+// The second-order map of elements that are symmetric about the plane y = 0 and constant in time,
+// which all are but skew magnets, solenoids and cavities. A third of the coefficients remain: x, px
+// and the change of z are even in (y, py), y and py are odd, and δ stays.
 struct MidplaneSecondOrder {
   static constexpr double flops = 120.0;
 
@@ -98,7 +98,7 @@ struct MidplaneSecondOrder {
   }
 };
 
-// The form with fewer coefficients, of a map with these symmetries.
+// Returns the form with fewer coefficients if the map has these symmetries.
 std::optional<MidplaneSecondOrder> midplane_form(const SecondOrder& map);
 
 }  // namespace phasewise::beam

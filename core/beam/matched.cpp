@@ -26,7 +26,7 @@ NormalMode mode_of(const PlaneOptics& o, int plane) {
   return mode;
 }
 
-// D = M D + (the column of δ).
+// Solves D = M D + (the column of δ).
 std::array<double, 6> dispersion_of(const SecondOrder& passage) {
   Square matrix{};
   std::array<double, 6> result{};
@@ -64,7 +64,7 @@ Square matched_columns(const SecondOrder& passage, const BunchSize& size) {
 Square matched_columns_with_rf(const SecondOrder& passage, const BunchSize& size) {
   if (passage.rows[5][4] == 0.0)
     throw std::invalid_argument(
-        "the lattice has no cavity that bunches the beam, as matching in all planes needs");
+        "the lattice has no cavity that bunches the beam, and matching in all planes needs one");
   const std::vector<NormalMode> modes = normal_modes(square_of(passage.rows), 6);
   Square columns{};
   set_columns(columns, modes[0], size.emittance_x);
@@ -76,7 +76,7 @@ Square matched_columns_with_rf(const SecondOrder& passage, const BunchSize& size
   if (!(square > 0.0))
     throw std::invalid_argument(
         "the transverse emittances alone make the bunch longer, or its momentum spread larger, "
-        "than it is to be");
+        "than the given one");
   const NormalMode& z = modes[2];
   set_columns(columns, z, square / (z.a[row] * z.a[row] + z.b[row] * z.b[row]));
   return columns;

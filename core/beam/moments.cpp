@@ -34,7 +34,7 @@ void accumulate(std::int64_t n, const OrderFreeGrid& grid, OrderFreeSum& sum, Te
 double cube(double v) { return v * v * v; }
 double fourth_power(double v) { return (v * v) * (v * v); }
 
-// ε² of a plane, without the parts of u and pu that are proportional to delta
+// The rms emittance of a plane, without the parts of u and pu that are proportional to delta.
 double plane_emittance(const Moments& m, int u) {
   const auto& c = m.covariance;
   const double dd = c[5][5];
@@ -104,7 +104,7 @@ void MomentSums::add(const MomentSums& other) {
 
 parallel::KernelCard MomentSums::card(int order) {
   return {.name = "moments",
-          .flops = 8.0 * terms(order),  // a product and 7 additions
+          .flops = 8.0 * terms(order),  // a product and 7 additions for each term
           .bytes = 96.0,                // read and written
           .vectorised = true,
           .touched = 48.0,

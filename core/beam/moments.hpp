@@ -24,18 +24,18 @@ struct Moments {
   double rms(int coordinate) const;
 };
 
-// Geometric emittances [m] in x, y and z; in x and y without the part correlated with delta (the
-// dispersion).
+// Geometric emittances [m] in x, y and z. Those in x and y leave out the part correlated with
+// delta, the dispersion.
 std::array<double, 3> emittances(const Moments& moments);
 
 // The largest magnitude of each coordinate.
 using Bounds = std::array<double, 6>;
 void update_bounds(const ParticleView& block, Bounds& bounds);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard bounds_card();
 
-// Calls visit(t, a, b, term) for each sum, in their order: the coordinates, their products, and
-// with order 4 their cubes and fourth powers; term(u_a, u_b) is what a particle adds.
+// Calls visit(t, a, b, term) for each sum in order: the coordinates, their products, and with order
+// 4 their cubes and fourth powers. term(u_a, u_b) is what a particle adds.
 template <class Visit>
 PHASEWISE_HD void each_moment(int order, const Visit& visit) {
   int t = 0;
@@ -55,12 +55,12 @@ class MomentSums {
   void add(const MomentSums& other);
   // The partial sums as plain doubles: adding those of all ranks is exact.
   std::span<double> values() { return {&sums_[0].high, 2 * sums_.size()}; }
-  // Where the terms of each sum are rounded to.
+  // The grids that the terms of each sum are rounded to.
   const std::vector<numerics::OrderFreeGrid>& grids() const { return grids_; }
   int order() const { return order_; }
   Moments moments(double particles) const;
   static int terms(int order) { return order == 4 ? 39 : 27; }
-  // One item: a particle, including its map into the frame of an interaction point.
+  // One item is a particle, including its map into the frame of an interaction point.
   static parallel::KernelCard card(int order);
 
  private:

@@ -15,7 +15,7 @@ using Vector = std::array<double, 6>;
   throw std::invalid_argument(std::string("the lattice is unstable: ").append(reason));
 }
 
-// M⁻¹ = -Ω Mᵀ Ω of a symplectic matrix; rows beyond n are 0.
+// Computes M⁻¹ = -Ω Mᵀ Ω of a symplectic matrix; rows beyond n are 0.
 Square inverse(const Square& m, int n) {
   Square result{};
   for (int i = 0; i < n; ++i)
@@ -41,7 +41,7 @@ double symplectic(const Vector& a, const Vector& b) {
   return (a[0] * b[1] - a[1] * b[0]) + (a[2] * b[3] - a[3] * b[2]) + (a[4] * b[5] - a[5] * b[4]);
 }
 
-// Roots of t² - pt + q, the larger one first.
+// Returns the roots of t² - pt + q, the larger one first.
 std::vector<double> roots(double p, double q) {
   const double discriminant = 0.25 * p * p - q;
   if (discriminant < 0.0)
@@ -52,8 +52,8 @@ std::vector<double> roots(double p, double q) {
   return {std::max(larger, other), std::min(larger, other)};
 }
 
-// Eigenvalues 2 cos μ_k - 2 of M + M⁻¹ - 2, each of which it has twice. Less 2, the small one of a
-// slow mode keeps its digits.
+// Returns the eigenvalues 2 cos μ_k - 2 of M + M⁻¹ - 2, each of which it has twice. Subtracting 2
+// keeps the digits of the small eigenvalue of a slow mode.
 std::vector<double> eigenvalues(const Square& d, int n) {
   const Square square = times(d, d);
   const double p1 = 0.5 * trace(d), p2 = 0.5 * trace(square);
@@ -62,7 +62,8 @@ std::vector<double> eigenvalues(const Square& d, int n) {
   if (n == 4) return roots(p1, e2);
   const double p3 = 0.5 * trace(times(square, d));
   const double e3 = (p1 * p1 * p1 - 3.0 * p1 * p2 + 2.0 * p3) / 6.0;
-  // The smallest by Newton's method from its first-order value; the other two from what is left.
+  // Newton's method, from the first-order value, finds the smallest; a quadratic equation then
+  // gives the other two.
   double small = e3 / e2;
   for (int step = 0; step < 50; ++step) {
     const double value = ((small - p1) * small + e2) * small - e3;
@@ -101,7 +102,7 @@ Square projector(const Square& d, const std::vector<double>& values, std::size_t
   return result;
 }
 
-// The order of the modes whose projectors have most of their trace in a plane each.
+// Orders the modes so that the sum of the traces of their projectors in their planes is largest.
 std::vector<int> order_of(const std::vector<Square>& projectors) {
   std::vector<int> order(projectors.size()), best;
   for (std::size_t k = 0; k < order.size(); ++k) order[k] = static_cast<int>(k);
@@ -122,7 +123,7 @@ std::vector<int> order_of(const std::vector<Square>& projectors) {
 
 NormalMode mode_of(const Square& difference, const Square& projector, double value, int plane) {
   NormalMode mode{.plane = plane};
-  // sin μ of cos μ = 1 + value/2.
+  // sin μ follows from cos μ = 1 + value/2.
   const double sine = 0.5 * std::sqrt(-value * (4.0 + value));
   mode.phase = std::atan2(sine, 1.0 + 0.5 * value) / (2.0 * pi);
   Vector momentum{};
@@ -143,7 +144,7 @@ NormalMode mode_of(const Square& difference, const Square& projector, double val
   return mode;
 }
 
-// Planes that depend on each other, with those that they have in common.
+// Groups of planes that depend on each other, directly or through others.
 std::vector<std::vector<int>> groups_of(const Square& m, int planes) {
   constexpr double rounding = 1e-9;
   const auto coupled = [&](int p, int q) {
@@ -167,7 +168,7 @@ std::vector<std::vector<int>> groups_of(const Square& m, int planes) {
   return groups;
 }
 
-// Modes of planes that are coupled with each other, and with no others.
+// The modes of planes that are coupled with each other and with no others.
 std::vector<NormalMode> modes_of_group(const Square& matrix, const std::vector<int>& planes) {
   const int n = 2 * static_cast<int>(planes.size());
   const auto row = [&](int i) { return 2 * planes[i / 2] + i % 2; };

@@ -41,14 +41,14 @@ Plane periodic_plane(const Block& m, const char* name) {
   return {m.b / sine, half / sine, within_turn(std::atan2(sine, cosine) / two_pi)};
 }
 
-// (D, D') with D = M D + (e, f).
+// Solves (D, D') = M D + (e, f).
 PlaneOptics with_dispersion(const Plane& plane, const Block& m, double e, double f) {
   const double determinant = (1.0 - m.a) * (1.0 - m.d) - m.b * m.c;
   return plane_optics(plane.beta, plane.alpha, ((1.0 - m.d) * e + m.b * f) / determinant,
                       (m.c * e + (1.0 - m.a) * f) / determinant);
 }
 
-// Optics of a plane behind a map, and the phase advance.
+// The optics of a plane after a map, and the phase advance.
 PlaneOptics carried_plane(const PlaneOptics& o, const Rows& r, int u, double& phase) {
   const Block m = block_of(r, u);
   const double beta = o.sqrt_beta * o.sqrt_beta;
@@ -75,7 +75,7 @@ PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const Rows& r = passage.rows;
   if (couples(passage))
     throw std::invalid_argument(
-        "the lattice couples x and y, so that it has no optics of its planes alone");
+        "the lattice couples x and y, so that the planes have no optics of their own");
   PeriodicOptics result{};
   const Block mx = block_of(r, 0), my = block_of(r, 2), mz = block_of(r, 4);
   const Plane x = periodic_plane(mx, "x"), y = periodic_plane(my, "y");
@@ -88,7 +88,8 @@ PeriodicOptics periodic_optics(const SecondOrder& passage) {
                 r[4][2] * oy.dispersion + r[4][3] * oy.dispersion_slope;
   if (mz.c != 0.0) {
     periodic_plane(mz, "z");
-    // With dispersion the block of z and δ is not that of a particle on its own orbit.
+    // With dispersion the block of z and δ is not that of a particle on its own orbit, so that the
+    // normal modes are needed.
     const NormalMode z = normal_modes(square_of(r), 6).back();
     result.beta_z = z.a[4] * z.a[4] + z.b[4] * z.b[4];
   }

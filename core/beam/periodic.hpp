@@ -1,5 +1,5 @@
 // The optics that repeat after each passage of a lattice, from the matrix of a passage (Courant and
-// Snyder, Ann. Phys. 3 (1958) 1); and optics carried along.
+// Snyder, Ann. Phys. 3 (1958) 1), and the optics carried from one place to another.
 #pragma once
 
 #include "beam/linear_optics.hpp"
@@ -9,9 +9,9 @@ namespace phasewise::beam {
 
 struct PeriodicOptics {
   Optics optics;            // where the lattice begins and ends
-  double phase_x, phase_y;  // of a passage, turns, within [0, 1)
-  double slip;              // dz/dδ of a passage of a particle on its dispersion orbit [m]
-  double beta_z;            // bunch length over momentum spread [m]; 0: nothing bunches the beam
+  double phase_x, phase_y;  // advance in a passage, turns, within [0, 1)
+  double slip;              // dz/dδ in a passage, on the dispersion orbit [m]
+  double beta_z;            // bunch length over momentum spread [m]; 0 without bunching
 };
 
 // Whether x and y depend on each other.
@@ -21,7 +21,7 @@ bool couples(const SecondOrder& passage);
 // of them is unstable.
 PeriodicOptics periodic_optics(const SecondOrder& passage);
 
-// The optics behind a map, from those before it, and the phase advance in turns, within [0, 1).
+// The optics after a map, from those before it, and the phase advance in turns, within [0, 1).
 struct CarriedOptics {
   Optics optics;
   double phase_x, phase_y;

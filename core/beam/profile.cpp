@@ -31,32 +31,32 @@ void turn(double radius, double angle, double& a, double& b) {
   b = radius * sine;
 }
 
-// Two normal deviates with an amplitude below `cut`.
+// Draws two normal deviates with an amplitude below `cut`.
 void normal(double u0, double u1, double cut, double& a, double& b) {
   const double floor = cut > 0.0 ? std::exp(-0.5 * cut * cut) : 0.0;
   turn(std::sqrt(-2.0 * numerics::log_positive(floor + (1.0 - floor) * u0)), u1, a, b);
 }
 
-// A point of a ball in three dimensions, each coordinate of rms 1: R² = 5.
+// Draws a point of a ball in three dimensions, each coordinate with rms 1: R² = 5.
 void ball(double u0, double u1, double u2, double& a, double& b, double& c) {
   const double radius = std::sqrt(5.0) * std::cbrt(u0), height = 2.0 * u1 - 1.0;
   turn(radius * std::sqrt(1.0 - height * height), u2, a, b);
   c = radius * height;
 }
 
-// Deviates of x, px, y, py, z, delta with rms 1.
+// Draws x, px, y, py, z, delta with rms 1.
 Numbers gaussian(const Numbers& u, double cut, bool coasting) {
   Numbers v{};
   for (int plane = 0; plane < 3; ++plane)
     normal(u[2 * plane], u[2 * plane + 1], coasting && plane == 2 ? 0.0 : cut, v[2 * plane],
            v[2 * plane + 1]);
-  // The normal distribution's function of a normal deviate is uniform in [0, 1].
+  // The cumulative distribution function of a normal deviate is uniform in [0, 1].
   if (coasting) v[4] = std::sqrt(3.0) * (std::erfc(-std::sqrt(0.5) * v[4]) - 1.0);
   return v;
 }
 
-// A ball in six dimensions with R² = 8: the squared radii of the three planes divide the whole one
-// as two sorted uniform numbers divide [0, 1].
+// Draws from a ball in six dimensions with R² = 8: two sorted uniform numbers divide [0, 1] in the
+// same proportions as the squared radii of the three planes divide the whole squared radius.
 Numbers waterbag(const Numbers& u) {
   Numbers v{};
   const double low = std::min(u[0], u[2]), high = std::max(u[0], u[2]);
@@ -68,7 +68,7 @@ Numbers waterbag(const Numbers& u) {
   return v;
 }
 
-// A sphere in four dimensions with R² = 4.
+// Draws from the surface of a sphere in four dimensions with R² = 4.
 Numbers kv(const Numbers& u) {
   Numbers v{};
   turn(2.0 * std::sqrt(u[0]), u[1], v[0], v[1]);

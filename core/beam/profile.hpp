@@ -1,5 +1,5 @@
-// Bunches by the shape of their charge in phase space and by their second moments; each particle is
-// a pure function of the seed and its id.
+// Bunches given by the shape of their charge in phase space and by their second moments; each
+// particle is a pure function of the seed and its id.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ struct PlaneShape {
 
 struct ProfileDescription {
   Profile profile = Profile::gaussian;
-  bool quiet = false;     // a scrambled Sobol sequence in the place of independent numbers
-  bool coasting = false;  // Gaussian: uniform in z, as a KV bunch is, and not cut in delta
+  bool quiet = false;     // a scrambled Sobol sequence instead of independent numbers
+  bool coasting = false;  // Gaussian only: uniform in z, as a KV bunch is, and not cut in delta
   PlaneShape x, y;
   double bunch_length = 0.0;     // rms of z [m]
   double momentum_spread = 0.0;  // rms of delta
   double cut = 0.0;              // Gaussian: largest amplitude of a plane, in rms; 0 = none
   double offset[6] = {0, 0, 0, 0, 0, 0};
-  // In the place of x, y, bunch_length and momentum_spread: a particle is Σ_k columns_k v_k with
-  // deviates v of rms 1.
+  // If given, it replaces x, y, bunch_length and momentum_spread: a particle is Σ_k columns_k v_k
+  // with deviates v of rms 1.
   std::optional<Square> columns{};
 };
 

@@ -11,7 +11,7 @@ struct Reference {
   double beta2 = 1.0;           // (velocity over c)²
   double inverse_gamma2 = 0.0;  // 1/γ²
 
-  // energy above mass, both in eV.
+  // The energy exceeds the mass; both are in eV.
   static Reference of(double energy, double mass) {
     const double ratio = mass / energy;
     return {(1.0 - ratio) * (1.0 + ratio), ratio * ratio};
@@ -19,7 +19,7 @@ struct Reference {
   double beta() const { return std::sqrt(beta2); }
 };
 
-// E/E0 of a particle.
+// E/E0 of a particle, its energy over the reference particle's.
 template <class Value>
 PHASEWISE_HD Value energy_ratio(const Value& delta, const Reference& r) {
   using std::sqrt;

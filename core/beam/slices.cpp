@@ -33,7 +33,7 @@ std::vector<double> equal_charge_cuts(const LongitudinalHistogram& histogram, in
     while (std::ssize(cuts) < slices - 1) {
       const double wanted = total * (std::ssize(cuts) + 1.0) / slices;
       if (above + here < wanted) break;
-      const double part = (wanted - above) / here;  // of the bin, from its head
+      const double part = (wanted - above) / here;  // fraction of the bin, from its head
       cuts.push_back(histogram.high(bin) - part * (histogram.high(bin) - histogram.low(bin)));
     }
     above += here;
@@ -84,7 +84,7 @@ LongitudinalHistogram::LongitudinalHistogram(double largest)
 }
 
 double LongitudinalHistogram::edge(int bin) const {
-  const int steps = bin - half;  // from zero
+  const int steps = bin - half;  // bins from zero
   if (steps == 0) return 0.0;
   const std::int64_t key = first_key_ + (steps > 0 ? steps : -steps);
   const double magnitude = std::bit_cast<double>(key << 44);
@@ -108,7 +108,7 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
   double total = 0.0;
   for (const auto& s : stats) total += s.count;
   for (int s = 0; s < slices; ++s) {
-    // An empty slice is put between its cuts, an empty outermost one at its only cut.
+    // An empty slice is placed midway between its cuts, an empty outermost one at its only cut.
     const double high = s > 0 ? cuts.cut[s - 1] : (slices > 1 ? cuts.cut[0] : mean);
     const double low = s < slices - 1 ? cuts.cut[s] : high;
     const bool empty = stats[s].count <= 0.0;

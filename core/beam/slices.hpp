@@ -20,13 +20,13 @@ enum class Slicing { equal_charge, equal_width };
 // are integers, so that their sum over ranks is exact.
 class LongitudinalHistogram {
  public:
-  static constexpr int half = 31 * 256;  // bins of one sign
+  static constexpr int half = 31 * 256;  // bins on one side of zero
   static constexpr int bins = 2 * half;
   // The leading bits of |z|: exponent and eight bits of the mantissa, which grow with |z|.
   PHASEWISE_HD static std::int64_t key_of(double magnitude) {
     return std::bit_cast<std::int64_t>(magnitude) >> 44;
   }
-  // first_key: of the bins next to zero.
+  // first_key is that of the bins next to zero.
   PHASEWISE_HD static int bin_of(double z, std::int64_t first_key) {
     const std::int64_t step = key_of(std::fabs(z)) - first_key;
     const int away = static_cast<int>(step < 0 ? 0 : (step < half ? step : half - 1));
@@ -54,22 +54,24 @@ struct SliceCuts {
   std::vector<double> z;      // (S) mean z [m], from the histogram
   std::vector<double> rms;    // (S) rms of z within the slice [m]
   std::vector<double> share;  // (S) fraction of the beam's particles, from the histogram
-  // (S + 1) planes between which the field is interpolated: the cuts, and beyond them planes as far
-  // from the mean of the outermost slices as their inner cut (for one slice: one rms from the
-  // mean).
+  // (S + 1) planes between which the field is interpolated: the cuts, and outside of them one plane
+  // at each end, as far beyond the mean of the outermost slice as its inner cut is before it. With
+  // one slice they are one rms from its mean.
   std::vector<double> plane;
 
   int slices() const { return static_cast<int>(z.size()); }
 };
 
-// extent: half the cut range in rms of z (equal width only; the outermost slices take the tails)
+// extent is half the range of the cuts in rms of z (equal width only; the outermost slices include
+// the tails).
 SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int slices, double mean,
                      double rms, double extent);
 
-// Reorders the particles slice by slice; returns where each slice begins, and the end (S + 1).
+// Reorders the particles slice by slice. Returns where each slice begins, and the end: S + 1
+// numbers.
 std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,
                                         parallel::Buffer<std::uint8_t>& slice_of, int threads);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard sort_card(int slices);
 
 }  // namespace phasewise::beam

@@ -1,4 +1,4 @@
-// Sorting a bunch's particles into bins, by counting them.
+// Sorts a bunch's particles into bins by counting them.
 #pragma once
 
 #include <cstdint>
@@ -11,13 +11,13 @@
 
 namespace phasewise::beam {
 
-// Reorders the particles bin by bin, and keeps their order within a bin. bin_of: the bin of each
-// particle, of [0, bins). Returns where each bin begins, and the end (bins + 1).
+// Reorders the particles bin by bin and keeps their order within a bin. bin_of gives the bin of
+// each particle, in [0, bins). Returns where each bin begins, and the end: bins + 1 numbers.
 template <class Bin>
 std::vector<std::int64_t> sort_into_bins(Particles& particles, const Bin* bin_of, int bins,
                                          int threads) {
   const ParticleView from = particles.view(), to = particles.spare();
-  // place[t][b]: where thread t puts its next particle of bin b
+  // place[t][b] is where thread t puts its next particle of bin b.
   std::vector<std::vector<std::int64_t>> place(threads, std::vector<std::int64_t>(bins, 0));
   parallel::for_tasks(threads, threads, [&](int t, int) {
     const auto [begin, end] = comm::share(from.size, threads, t);

@@ -14,8 +14,8 @@ inline constexpr std::uint32_t initial_particle = 1, quiet_start = 2, excitation
 
 inline constexpr std::uint32_t elements_max = 4096;
 
-// A different index, below 65536, for each beam (1, 2), place in a line (below elements_max) and
-// draw of one element (below 8).
+// Gives each beam (1, 2), place in a line (below elements_max) and draw of one element (below 8) an
+// index of its own, below 65536.
 PHASEWISE_HD std::uint32_t draw_index(std::uint32_t beam, std::uint32_t element,
                                       std::uint32_t draw) {
   return ((beam - 1) << 15) | (element << 3) | draw;

@@ -1,10 +1,10 @@
-// Bodies of magnets with a length, each the exact flow of a Hamiltonian, with s as the independent
-// variable, or of two in turn, so that all are symplectic:
+// Bodies of magnets with a length. The map of each is the exact flow of a Hamiltonian, with s as
+// the independent variable, or of two Hamiltonians in turn, so that all maps are symplectic:
 //   H = pζ(δ) - (1 + hx) [sqrt((1 + δ)² - px² - py²) + a_s],  pζ = (E - E0)/(β0 P0 c),
-// of the canonical pairs (x, px), (y, py), (z, δ), with z = -βc Δt and ∂pζ/∂δ = β/β0. In the limit
+// in the canonical pairs (x, px), (y, py), (z, δ), with z = -βc Δt and ∂pζ/∂δ = β/β0. In the limit
 // β0 = 1 this is the drift of fast beams (docs/physics.md). Forest, "Beam Dynamics" (1998).
 //
-// `map` works on numbers and, for derivatives, on Jets. A body ends anywhere: `of_length` gives
+// `map` works on numbers and, for derivatives, on Jets. A body can end anywhere: `of_length` gives
 // another piece of it.
 #pragma once
 
@@ -40,7 +40,7 @@ struct Drift {
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
 };
 
-// cos sqrt(u) and sin sqrt(u)/sqrt(u), for u of either sign, to rounding for |u| <= 1.
+// Computes cos sqrt(u) and sin sqrt(u)/sqrt(u) for u of either sign, to rounding for |u| <= 1.
 template <class Value>
 PHASEWISE_HD void focusing(const Value& u, Value& cosine, Value& sine) {
   const double even[9] = {2, 12, 30, 56, 90, 132, 182, 240, 306};
@@ -52,15 +52,16 @@ PHASEWISE_HD void focusing(const Value& u, Value& cosine, Value& sine) {
   }
 }
 
-// a_s = -k1 (x² - y²)/2: the flow of (px² + py²)/2(1 + δ) + k1 (x² - y²)/2, a linear map for each
-// δ, between two halves of what the square root has beyond that. The splitting errs by L³ k1 px².
+// With a_s = -k1 (x² - y²)/2, the flow of (px² + py²)/2(1 + δ) + k1 (x² - y²)/2, a linear map for
+// each δ, stands between two halves of the rest of the square root. The splitting errs by L³ k1
+// px².
 struct Quadrupole {
   Reference reference;
   double length = 0.0;  // m
   double k1 = 0.0;      // m⁻², focusing in x if positive
 
   Quadrupole of_length(double piece) const { return {reference, piece, k1}; }
-  // The series serve up to δ = -1/2.
+  // The series of `focusing` hold up to δ = -1/2.
   double longest() const { return k1 == 0.0 ? any_length : std::sqrt(0.5 / std::fabs(k1)); }
 
   template <class Value>
@@ -102,8 +103,8 @@ struct Quadrupole {
   }
 };
 
-// A sector of uniform field k0 = h, without its edges: the exact map. With q = ps - 1 - hx, (px, q)
-// turns by the angle hL; the particle's own circle turns by that angle and by the change of
+// The exact map of a sector of uniform field k0 = h, without its edges. With q = ps - 1 - hx, (px,
+// q) turns by the angle hL; the particle moves on its own circle by that angle and by the change of
 // asin(px/p⊥).
 struct SectorBend {
   Reference reference;
@@ -137,15 +138,15 @@ struct SectorBend {
 };
 
 // A longitudinal field Bs with its hard edges, S = q Bs/2P0, in canonical momenta: the exact flow
-// of -sqrt((1 + δ)² - (px + Sy)² - (py - Sx)²), whose root ps stays as it is. In the frame that
-// turns by θ = S L/ps both planes focus alike.
+// of -sqrt((1 + δ)² - (px + Sy)² - (py - Sx)²), whose root ps is constant. In the frame that turns
+// by θ = S L/ps both planes focus alike.
 struct Solenoid {
   Reference reference;
   double length = 0.0;         // m
   double half_strength = 0.0;  // S, 1/m
 
   Solenoid of_length(double piece) const { return {reference, piece, half_strength}; }
-  // |θ| <= 1 as far as ps >= 1/2.
+  // θ| <= 1 as long as ps >= 1/2.
   double longest() const {
     return half_strength == 0.0 ? any_length : 0.5 / std::fabs(half_strength);
   }

@@ -1,5 +1,5 @@
 // Kicks at one place: multipoles, edges of bends, an RF gap. Each changes momenta by the gradient
-// of one potential, and so is symplectic. `map` is as in beam/thick.hpp.
+// of one potential, and is therefore symplectic. `map` is as in beam/thick.hpp.
 #pragma once
 
 #include <cmath>
@@ -32,8 +32,8 @@ struct Multipole {
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
 };
 
-// The gradient of a bend with curvature h, (1 + hx) a_s = -k1 [x²/2 + hx³/3 - (1 + hx) y²/2]: that
-// Maxwell's equations allow, up to terms of h² y⁴.
+// The gradient of a bend with curvature h, (1 + hx) a_s = -k1 [x²/2 + hx³/3 - (1 + hx) y²/2], which
+// satisfies Maxwell's equations up to terms of h² y⁴.
 struct CurvedGradient {
   double strength = 0.0;   // k1 L, 1/m
   double curvature = 0.0;  // h, 1/m
@@ -46,8 +46,8 @@ struct CurvedGradient {
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
 };
 
-// The edge of a bend, linear: px → px + h tan(e) x, py → py - h tan(e - ψ) y, with
-// ψ = 2 h g f (1 + sin² e)/cos e for a half gap g and a fringe integral f. Brown, SLAC-75 (1982).
+// The edge of a bend, as a linear map: px → px + h tan(e) x, py → py - h tan(e - ψ) y, with ψ = 2 h
+// g f (1 + sin² e)/cos e for a half gap g and a fringe integral f. Brown, SLAC-75 (1982).
 struct DipoleEdge {
   double focus_x = 0.0, focus_y = 0.0;  // 1/m
 

@@ -130,7 +130,7 @@ void bind_box_field(nb::module_& m) {
   using namespace nb::literals;
   namespace b = phasewise::bindings;
   m.def("integrated_box_green", &phasewise::field::integrated_box_green, "cells"_a, "h"_a,
-        "Average of 1/r [1/m] over a cell of size h [m] that is so many cells away from the "
+        "Average of 1/r [1/m] over a cell of size h [m] that is `cells` cells away from the "
         "source.");
   m.def(
       "solve_open_box", b::solve, "charge"_a, "h"_a, "green"_a = "integrated", "threads"_a = 1,
@@ -139,14 +139,14 @@ void bind_box_field(nb::module_& m) {
       "cells h = (hx, hy, hz) [m] that is open on all sides; green: integrated | point. periodic: "
       "the planes are a period along z, whose mean charge has the potential -2/L ln(r/L).");
   m.def("solve_long_beam", b::solve_long, "charge"_a, "h"_a, "pipe_radius"_a, "threads"_a = 1,
-        "The same of a beam that is long against its width, plane by plane; it vanishes on a round "
-        "pipe of this radius [m] about the beam.");
+        "The same for a beam that is long compared with its width, plane by plane; it vanishes on "
+        "a round pipe of this radius [m] about the beam.");
   m.def("deposit_in_box", b::deposit, "places"_a, "origin"_a, "h"_a, "nodes"_a,
         "quantum"_a = 0x1p-40, "weighting"_a = "cic",
         "Charge [nz, nx, ny] of unit charges at places (3, n) [m] on a mesh of nodes (nx, ny, nz), "
         "in multiples of the quantum, a power of two.");
   m.def("gather_in_box", b::gather, "potential"_a, "places"_a, "origin"_a, "h"_a,
         "weighting"_a = "cic", "at_nodes"_a = false,
-        "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m]; its "
-        "differences are made for each place, or, of cloud in cell, once for all nodes.");
+        "Field (3, n), minus the gradient of a potential [nz, nx, ny], at places (3, n) [m]. Its "
+        "differences are computed for each place, or, with cloud in cell, once for all nodes.");
 }

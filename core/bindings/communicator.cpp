@@ -1,5 +1,5 @@
 // Communication of the run loop: this rank's number, gather and broadcast of bytes, agreement, and
-// the end of all ranks.
+// the abort of all ranks.
 #include "comm/communicator.hpp"
 
 #include <nanobind/nanobind.h>
@@ -50,13 +50,14 @@ void bind_communicator(nb::module_& m) {
   m.def(
       "size", [] { return world().size(); }, "Number of processes of the run.");
   m.def("gather", &gather, nb::arg("data"),
-        "Bytes of all ranks, in order, as a list on rank 0; an empty list elsewhere. Collective.");
+        "The bytes of all ranks, in order, as a list on rank 0; an empty list elsewhere. "
+        "Collective.");
   m.def(
       "broadcast",
       [](const nb::bytes& data) { return as_bytes(world().broadcast("records", as_span(data))); },
       nb::arg("data"), "The bytes of rank 0, on every rank. Collective.");
   m.def("current_phase", &Recorder::latest_phase,
-        "The phase that this rank is in, or failed in; empty outside of any.");
+        "The phase that this rank is in, or failed in; empty outside of phases.");
   m.def(
       "barrier", [] { world().barrier(); }, "Waits for all ranks.");
   m.def("any", &any, nb::arg("flag"), "Whether the flag is set on any rank. Collective.");

@@ -15,7 +15,7 @@ namespace phasewise::bindings {
 
 using CoordinateArray = nb::ndarray<const double, nb::shape<6, -1>, nb::c_contig, nb::device::cpu>;
 
-// A view of 6 n values, row by row, and n ids.
+// Views 6 n values, row by row, and n ids as particles.
 inline beam::ParticleView view_of(std::vector<double>& values, std::vector<std::uint32_t>& ids) {
   const std::size_t n = ids.size();
   double* v = values.data();

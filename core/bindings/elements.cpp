@@ -110,6 +110,6 @@ void bind_elements(nb::module_& m) {
         "Raises ValueError for a parameter that the line does not use, except `seed`.");
   m.def("crab", b::crab, "coordinates"_a, "strength"_a, "frequency"_a, "phi"_a, "alpha"_a = 0.0,
         "undo"_a = false,
-        "Coordinates (6, n) behind a pair of crab cavities: frequency in Hz (0 = linear tilt), "
-        "half crossing angle φ and plane α in rad; undo: behind the pair that undoes the tilt.");
+        "Coordinates (6, n) after a pair of crab cavities: frequency in Hz (0 = linear tilt), half "
+        "crossing angle φ and plane α in rad; undo: after the pair that undoes the tilt.");
 }

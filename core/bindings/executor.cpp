@@ -28,7 +28,7 @@ namespace {
 
 using Bytes = nb::ndarray<std::uint8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Loops = std::vector<std::pair<std::int64_t, std::int64_t>>;
-// Items, offset, run, and loops of (count, stride).
+// The items, offset and run of a block, and its loops as (count, stride).
 using BlockTuple = std::tuple<std::vector<int>, std::int64_t, std::int64_t, Loops>;
 using TransferTuples = std::vector<std::pair<int, std::vector<int>>>;
 
@@ -193,8 +193,8 @@ void bind_executor(nb::module_& m) {
         "nested loops of (count, stride [B]).");
   nb::class_<Runner>(m, "Executor", "Runs exchanges between all ranks. Collective.")
       .def(nb::init<std::size_t, bool>(), nb::arg("events") = 0, nb::arg("on_device") = false,
-           "on_device: buffers are taken for those of a device whose work is done when it is "
-           "waited for, and not before.")
+           "on_device: buffers count as those of a device, whose work is done when it is waited "
+           "for, and not before.")
       .def("run", &Runner::run, nb::arg("exchange"), nb::arg("source"), nb::arg("source_item"),
            nb::arg("target"), nb::arg("target_item"), nb::arg("times") = 1,
            nb::arg("prefixes") = std::vector<std::string>{""},
@@ -204,7 +204,7 @@ void bind_executor(nb::module_& m) {
            "library among all ranks.")
       .def("transpose", &Runner::transpose, nb::arg("algorithm"), nb::arg("grids"), nb::arg("rows"),
            nb::arg("columns"), nb::arg("source"), nb::arg("target"),
-           "Transposes grids of doubles, of which all ranks have shares of the rows before and of "
-           "the columns after.")
+           "Transposes grids of doubles, whose rows the ranks share before and whose columns they "
+           "share after.")
       .def("record", &Runner::record, "The record, one line of JSON.");
 }

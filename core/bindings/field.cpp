@@ -53,7 +53,7 @@ nb::dict doubled_grid(int nx, int ny, int parts) {
   return result;
 }
 
-// Rows of a grid, or columns of its transform, of one process of a column.
+// The rows of a grid, or the columns of its transform, that one process of a column has.
 struct Part {
   int begin, count;
   parallel::Buffer<numerics::Complex> values;
@@ -68,7 +68,7 @@ std::vector<Part> divide(int n, int parts, std::int64_t stride) {
   return all;
 }
 
-// Copies every value to the part that it belongs to, as the processes would send it.
+// Copies every value to the part that it belongs to, as messages between the processes would.
 void transpose(std::vector<Part>& rows, std::int64_t row_stride, std::vector<Part>& columns,
                std::int64_t column_stride, bool to_columns) {
   for (Part& r : rows)
@@ -126,15 +126,14 @@ Array solve_by_parts(const Grid& charge, double hx, double hy, int shift_x, int 
 void bind_field(nb::module_& m) {
   m.def("integrated_green", &field::integrated_green, nb::arg("x"), nb::arg("y"), nb::arg("hx"),
         nb::arg("hy"), "Average of -1/2 ln(x² + y²) over a cell hx by hy [m] centred on (x, y).");
-  m.def(
-      "doubled_grid", &doubled_grid, nb::arg("nx"), nb::arg("ny"), nb::arg("parts") = 1,
-      "Sizes of the doubled grid of a mesh, and the cards of the solver's kernels: of a solve, of "
-      "all rows one way, of all columns, and of a Green function made by `parts` processes.");
+  m.def("doubled_grid", &doubled_grid, nb::arg("nx"), nb::arg("ny"), nb::arg("parts") = 1,
+        "Sizes of the doubled grid of a mesh, and the cards of the solver's kernels: for a solve, "
+        "for all rows in one direction, for all columns, and for a Green function made by `parts` "
+        "processes.");
   m.def("solve_poisson", &solve, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
         nb::arg("shift_x") = 0, nb::arg("shift_y") = 0,
         "Potential u (-ln r of a unit charge) on the target window from charge[nx, ny] on the "
-        "source window; "
-        "shifts are target minus source, in cells.");
+        "source window; shifts are target minus source, in cells.");
   m.def("poisson_by_parts", &solve_by_parts, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
         nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"),
         "As solve_poisson, with the mesh divided over `parts` processes of a column, which run "

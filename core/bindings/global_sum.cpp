@@ -77,7 +77,7 @@ class GlobalSums {
     session_.executor->prepare(sum_.exchanges());
   }
 
-  // terms: (sums, n), those of this rank.
+  // `terms` has shape (sums, n) and holds this rank's terms.
   Array run(const Terms& terms, bool blocking) {
     std::vector<LongAccumulator> parts(sums_);
     for (std::size_t k = 0; k < sums_; ++k)
@@ -110,13 +110,13 @@ void bind_global_sum(nb::module_& m) {
         "The sum of doubles (n,), rounded once.");
   m.def("sum_rounds", &phasewise::bindings::sum_rounds, nb::arg("algorithm"), nb::arg("me"),
         nb::arg("nodes"),
-        "The rounds of member `me` in a sum known to all members, which are on the given nodes "
-        "(p,): `added` and `stored`, lists as of reduce_rounds with chunks 0 and 1, and `result`, "
-        "the chunk that holds the sum.");
+        "The rounds of member `me` in a sum that all members get; the members are on the given "
+        "nodes (p,). `added` and `stored` are lists as of reduce_rounds with chunks 0 and 1; "
+        "`result` is the chunk that holds the sum.");
   nb::class_<GlobalSums>(m, "GlobalSums", "Sums over all ranks of a run. Collective.")
       .def(nb::init<const std::string&, int, const std::vector<int>&>(), nb::arg("algorithm"),
            nb::arg("sums"), nb::arg("nodes") = std::vector<int>())
       .def("run", &GlobalSums::run, nb::arg("terms"), nb::arg("blocking") = true,
-           "The sums (sums,) of all ranks' terms; (sums, n) are those of this rank.")
+           "The sums (sums,) over all ranks' terms; `terms` (sums, n) are those of this rank.")
       .def("record", &GlobalSums::record, "The record, one line of JSON.");
 }

@@ -144,8 +144,8 @@ void bind_lattice(nb::module_& m) {
       "[m] (0: not bunched), and twiss (places, 2, 5): β [m], α, dispersion [m], its slope and the "
       "phase [turns, fraction] in x and y at places [m]. ValueError if unstable or coupled.");
   m.def("closed_orbit", b::closed_orbit, "parameters"_a,
-        "The orbit that closes after each passage: start (6,), the matrix (6, 6) of a passage "
-        "about it, bunched: in six dimensions. ValueError if there is none.");
+        "The orbit that closes after each passage: start (6,); the matrix (6, 6) of a passage "
+        "about it; bunched, whether it closes in six dimensions. ValueError if there is none.");
   m.def("normal_modes", b::normal_modes, "matrix"_a, "dimensions"_a = 4,
         "Normal modes of the first 4 or 6 rows of a symplectic matrix (6, 6), one for each plane: "
         "phases [turns, within ±1/2] and vectors (modes, 2, 6), a and b with a·Ω·b = 1: "

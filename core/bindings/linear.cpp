@@ -49,5 +49,6 @@ void bind_linear(nb::module_& m) {
         nb::arg("add") = false, "c = a b, or c += a b; matrices with any strides.");
   m.def("sparse_product", &sparse_product, nb::arg("start"), nb::arg("column"), nb::arg("value"),
         nb::arg("x"), nb::arg("window") = 0,
-        "A x of a matrix in compressed rows; window: by SELL-C-σ with this σ, 0: row by row.");
+        "A x of a matrix in compressed rows. window: 0 goes row by row, else it is the σ of "
+        "SELL-C-σ.");
 }

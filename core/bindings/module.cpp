@@ -1,5 +1,5 @@
-// The modules that phasewise._core may be, with and without MPI; every concept has its own function
-// that binds it.
+// The two modules that phasewise._core may stand for, with and without MPI; every concept is bound
+// by a function of its own.
 #include <nanobind/nanobind.h>
 
 // The list of workloads, compiled here for their bindings.

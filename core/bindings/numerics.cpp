@@ -1,5 +1,4 @@
-// Bindings of core/numerics, of the Gaussian field and of the Lorentz boost, for tests and
-// analysis.
+// Bindings of core/numerics, the Gaussian field and the Lorentz boost, for tests and analysis.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/vector.h>
@@ -64,7 +63,7 @@ Array sobol(std::uint32_t first, std::uint32_t count, std::uint64_t seed, bool s
   return to_array(std::move(points), {count, d});
 }
 
-// Rows of results for every argument.
+// Makes an array of `Rows` rows with the results of f for every argument.
 template <std::size_t Rows, class F>
 Array tabulate(std::size_t n, F&& f) {
   std::vector<double> values(Rows * n);

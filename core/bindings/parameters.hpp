@@ -24,7 +24,7 @@ inline workload::PieceCounts counts_from(const nanobind::dict& given) {
   return counts;
 }
 
-// Empty: none.
+// An empty dictionary means no vector unit.
 inline parallel::VectorUnit unit_from(const nanobind::dict& given) {
   if (given.empty()) return {};
   return {.length = nanobind::cast<double>(given["length"]),

@@ -108,14 +108,13 @@ void bind_plan(nb::module_& m) {
         "fit the ranks.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
-  m.def(
-      "work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),
-      nb::arg("each") = false, nb::arg("unit") = nb::dict(),
-      "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
-      "mean rank: items, flops, bytes; charged: flops that take the vector unit as long (the flops "
-      "themselves without one); load: the largest work of a rank, added up piece by piece, over "
-      "the mean. pieces: how often data-dependent pieces occur in a turn. each: go through the "
-      "turn of every rank, though some are alike, which gives the same. unit: length, start and "
-      "scalar of a vector unit (core/parallel/vector_unit.hpp). ValueError if the study does not "
-      "fit the ranks.");
+  m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),
+        nb::arg("each") = false, nb::arg("unit") = nb::dict(),
+        "What each kernel does in each part of a turn (part, from 1: an interaction point), on the "
+        "mean rank: items, flops, bytes; charged: the flops that take the vector unit as long "
+        "(without one the flops themselves); load: the largest work of a rank over the mean, taken "
+        "piece by piece. pieces: how often data-dependent pieces occur in a turn. each: go through "
+        "the turn of every rank, even if some are alike, with the same result. unit: length, start "
+        "and scalar of a vector unit (core/parallel/vector_unit.hpp). ValueError if the study does "
+        "not fit the ranks.");
 }

@@ -1,4 +1,4 @@
-// The input of the models, and the model that follows a turn's messages in time. No MPI.
+// The input of the models, and the model that follows a turn's messages in time, without MPI.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
@@ -35,11 +35,11 @@ namespace {
 using namespace phasewise;
 using bindings::numpy;
 
-// Number of a turn's messages to follow; if there are more, fewer steps stand for all.
+// Limits of the messages of a turn that are followed; beyond them, fewer steps stand for all.
 constexpr std::int64_t many_messages = 400'000, few_messages = 100'000;
-// Rates are kept for this fraction of the time that a message takes in the mean. With the fine one
-// each start and end of a message sets new rates; the coarse one keeps a turn of a million messages
-// within seconds, and is right within 1 %.
+// Rates are kept for this fraction of the mean time of a message. With the fine value each start
+// and end of a message sets new rates; the coarse value follows a turn of a million messages within
+// seconds, and is right within 1 %.
 constexpr double fine = 2e-5, coarse = 2e-3;
 constexpr int long_turn = 200'000;  // messages
 
@@ -112,8 +112,8 @@ driver::Rates rates_from(const nb::dict& given) {
   return rates;
 }
 
-// Seconds of a turn: communication of each phase, waiting in it and computing as means over the
-// ranks, and all of these on the rank that takes longest.
+// Returns the seconds of a turn: the communication of each phase, the waiting in it and the
+// computation as means over the ranks, and the same on the rank that takes longest.
 nb::dict summed(const contention::Program& program, const contention::Execution& execution) {
   const double ranks = static_cast<double>(execution.size());
   std::vector<double> communicating(program.phases.size()), waiting(program.phases.size());
@@ -181,7 +181,7 @@ std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager
   return seconds;
 }
 
-// Times of messages by load (increasing), all of the same sizes.
+// Times of messages by load (increasing), for the same sizes at each load.
 contention::LoadTable table_from(const nb::dict& given) {
   return {nb::cast<std::vector<double>>(given["sizes"]),
           nb::cast<std::vector<double>>(given["loads"]),
@@ -267,47 +267,46 @@ void bind_prediction(nb::module_& m) {
       nb::arg("eager"), nb::arg("sizes"), nb::arg("bandwidth_factors"), nb::arg("latency_factors"),
       nb::arg("pieces") = nb::dict(), nb::arg("rates") = nb::dict(), nb::arg("effort") = 1.0,
       nb::arg("agreed") = false,
-      "Seconds of a turn, from following all ranks and their messages through the network: "
+      "Seconds of a turn, found by following all ranks and their messages through the network: "
       "phases, waiting (the part of phases before the last sender has posted its message) and "
-      "computing, means over the ranks; turn, of the slowest rank. rates: flop and byte, "
-      "seconds of a flop and of a byte moved; kernels, a list of name, part (from 1) and seconds "
-      "of a flop, or of a byte if it has no flops; unit, as of work; overheads, seconds of a "
-      "message at either end beyond its latency, by kind; round, of each round, or rounds, by "
-      "protocol, and one_way, of those that go one way; copies: spans [B] and seconds of runs that "
-      "lie apart, sizes [B] of blocks and "
-      "seconds to copy them within a rank's memory and across to that of another; types: spans [B] "
-      "and seconds of runs, and message, seconds of an end of a message by types; streams: sizes "
-      "[B], and seconds of a further message and of a further put one way, and of a handshake; "
-      "swaps: sizes [B], and "
-      "seconds of a message that meets another one; started_at_once: the library's started "
-      "collectives send all their messages at once. Without flop nothing is computed. "
-      "effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, and not "
-      "where the turn before has left them.");
+      "computing are means over the ranks; turn is that of the slowest rank. rates: flop and byte, "
+      "seconds per flop and per byte moved; kernels, a list of name, part (from 1) and seconds per "
+      "flop, or per byte for a kernel without flops; unit, as for work; overheads, by kind of "
+      "call, seconds of a message at either end beyond its latency; round, seconds of each round, "
+      "or rounds, by protocol, and one_way, those of rounds that go one way; copies, spans [B] and "
+      "seconds of runs that lie apart, sizes [B] of blocks and seconds to copy them within a "
+      "rank's memory (within) and to another rank's (across); types, spans [B] and seconds of "
+      "runs, and message, seconds of an end of a message by types; streams, sizes [B], the seconds "
+      "of a further message and of a further put in one direction, and of a handshake; swaps, "
+      "sizes [B] and seconds of a message that meets another one; started_at_once, whether the "
+      "library's nonblocking collectives send all their messages at once. Without flop nothing is "
+      "computed. effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, "
+      "instead of where the preceding turn has left them.");
   m.def(
       "pair_seconds", &pair_seconds, nb::arg("platform"), nb::arg("eager"), nb::arg("sizes"),
       nb::arg("bandwidth_factors"), nb::arg("latency_factors"), nb::arg("rates") = nb::dict(),
       nb::arg("back") = false,
-      "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol; back: "
-      "not at once, but there and back.");
+      "Seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol. back: "
+      "the messages go there and back instead of at the same time.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
         nb::arg("rates") = nb::dict(),
-        "As contend, from tables of message times by size and load, within nodes and between them: "
-        "dicts of sizes, loads, seconds[load][size].");
+        "As contend, but from tables of message times by size and load, for messages within nodes "
+        "and between them: dicts of sizes, loads, seconds[load][size].");
   m.def("round_costs", &round_costs, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("sizes"), nb::arg("bandwidth_factors"), nb::arg("latency_factors"),
         nb::arg("pieces") = nb::dict(),
-        "Seconds of each phase of a turn if all ranks enter each round together, of the mean rank "
-        "and of the longest one in each round: latency and transfer within nodes, and between "
+        "Seconds of each phase of a turn if all ranks enter each round together, for the mean rank "
+        "and for the longest one in each round: latency and transfer within nodes, and between "
         "them.");
   m.def("pattern_loads", &pattern_loads, nb::arg("to"), nb::arg("platform"),
         "The load of each message if rank i sends to to[i] (-1: nothing): how many messages share "
-        "the narrowest place on its way.");
+        "the narrowest link on its way.");
   m.def("torus_links", &torus_links, nb::arg("dims"), nb::arg("start"), nb::arg("end"),
-        "Links that a message crosses from node to node; node n has links 6 n to 6 n + 5: up and "
-        "down along x, y and z.");
+        "The links that a message crosses from node to node. Node n has links 6 n to 6 n + 5: up "
+        "and down along x, y and z.");
   m.def("fair_rates", &fair_rates, nb::arg("capacities"), nb::arg("links"), nb::arg("max_rates"),
         nb::arg("tolerance") = 0.0,
-        "Max-min fair rates [B/s] of flows that use links[i] and get max_rates[i] at most. Links "
+        "Max-min fair rates [B/s] of flows that use links[i] and get at most max_rates[i]. Links "
         "whose shares differ by less than the relative tolerance are filled together.");
 }

@@ -45,9 +45,9 @@ void bind_probe(nb::module_& m) {
       },
       nb::arg("threads") = 1, "Memory bandwidth (triad) and fused multiply-add rate of this rank.");
   m.def("measure_present_rate", &phasewise::probe::measure_present_rate, nb::arg("threads") = 1,
-        "Fused multiply-add rate of this rank just now, the median of a millisecond or two.");
+        "The present fused multiply-add rate of this rank, the median of a millisecond or two.");
   m.def("measure_bandwidth", &phasewise::probe::measure_bandwidth, nb::arg("threads"),
-        nb::arg("bytes"), "Bytes per second on arrays of this size, of this rank's threads.");
+        nb::arg("bytes"), "Bytes per second of this rank's threads on arrays of this size.");
   m.def(
       "measure_device",
       [](bool cuda, int number) {
@@ -55,8 +55,8 @@ void bind_probe(nb::module_& m) {
                             : phasewise::probe::measure_emulated());
       },
       nb::arg("cuda"), nb::arg("number") = 0,
-      "What the GPU of this number can do, or the emulated device: `name`, `memory` [B], "
+      "What the GPU of this number, or the emulated device, can do: `name`, `memory` [B], "
       "`bytes_per_second`, `flops_per_second`, `additions_per_second` (to shared values), "
-      "`launch_seconds`, "
-      "`wait_seconds`, and `copies`, of which each has `bytes` and the seconds `in` and `out`.");
+      "`launch_seconds`, `wait_seconds`, and `copies`, each with `bytes` and the seconds `in` and "
+      "`out`.");
 }

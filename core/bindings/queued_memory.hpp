@@ -1,5 +1,5 @@
-// A device's memory for tests of exchanges: what is queued is done when it is waited for and not
-// before, so that a message that is sent too early, or read too early, is wrong. It is the host's.
+// A device's memory for tests of exchanges, in the host's memory. Queued work is done when it is
+// waited for and not before, so that a message that is sent or read too early is wrong.
 #pragma once
 
 #include <cstring>

@@ -74,7 +74,7 @@ nb::list kernel_counts(const Run& run) {
   return result;
 }
 
-// What was thrown, as an exception of Python; None if nothing was.
+// Turns what was thrown into an exception of Python; None if nothing was.
 nb::object as_exception(const std::exception_ptr& failure) {
   if (!failure) return nb::none();
   try {
@@ -90,9 +90,9 @@ nb::object as_exception(const std::exception_ptr& failure) {
   }
 }
 
-// While it lives, Python's other threads go on, unless a run is on a device. What a process asks of
-// its devices must come from one thread at a time (gpu/memory.hpp), for which the interpreter's
-// lock stands: all calls hold it, also those that make a run, read it or end it.
+// While it lives, Python's other threads go on, unless a run is on a device. A process must use its
+// devices from one thread at a time (gpu/memory.hpp); the interpreter's lock ensures that, since
+// all calls hold it, including those that make, read or end a run.
 class OthersGoOn {
  public:
   explicit OthersGoOn(std::span<Run* const> beside) {
@@ -148,7 +148,7 @@ std::string device_of(const Run& run) {
   }
 }
 
-// None where nothing of a device is exchanged.
+// None if a run exchanges nothing from a device.
 nb::object device_buffers_of(const Run& run) {
   const workload::Session& session = run.session();
   if (session.device == workload::Device::cpu || session.world.size() == 1) return nb::none();
@@ -214,8 +214,8 @@ void bind_run(nb::module_& m) {
            "then a "
            "rank must not wait for another thread of its own.")
       .def("time", &turn_times, nb::arg("least"), nb::arg("most"), nb::arg("seconds"),
-           "Runs turns again and again from starts that all ranks agree upon: as often as fits "
-           "into `seconds`, but `least` to `most` times. A dict: `turns` of a repetition, and of "
+           "Repeats turns from starts that all ranks agree on, as often as fits into `seconds`, "
+           "but between `least` and `most` times. Returns a dict: `turns` per repetition, and for "
            "each repetition the `seconds` of a turn, the longest over the ranks, and `missed`, "
            "whether a rank came after the start.")
       .def_prop_ro("turn", &Run::turn, "Turns done.")
@@ -227,30 +227,29 @@ void bind_run(nb::module_& m) {
           "owned", [](const Run& run, const std::string& set) { return numpy(run.own_rows(set)); },
           nb::arg("set"), "Ids of the rows that belong to this rank.")
       .def("restore", &restore, nb::arg("set"), nb::arg("id"), nb::arg("columns"),
-           "Replaces this rank's rows by these.")
+           "Replaces this rank's rows with these.")
       .def("set_communication", &Run::set_communication, nb::arg("parameters"),
            "Changes how the ranks exchange from the next turn on: takes communication.* parameters "
            "except those of places, the same on all ranks. ValueError if they cannot be used.")
       .def("communication", &communication, nb::arg("events"),
            "This rank's records, one line of JSON, and its events (docs/communication.md).")
-      .def("pieces", &pieces,
-           "Number of times that each data-dependent piece of a turn occurred so far.")
+      .def("pieces", &pieces, "How often each data-dependent piece of a turn has occurred so far.")
       .def("phases", &phases,
            "Calls, messages, bytes and seconds of each communication phase on this rank.")
       .def("part", &part, nb::arg("workload"),
-           "Of a composite, the runs of one of its workloads on this rank: one, or one for each "
-           "bunch that this rank holds; of another run, the run itself.")
+           "The runs of one of a composite's workloads on this rank: one, or one for each bunch "
+           "that this rank holds. For any other run, the run itself.")
       .def_prop_ro("device", &device_of,
                    "Where the kernels of this rank run: cpu, cuda or emulated.")
       .def_prop_ro("device_buffers", &device_buffers_of,
-                   "How what ranks exchange of their devices goes: direct, from the device's "
-                   "memory and into it, or staged, through the host's; None where nothing does.")
+                   "How the ranks exchange data of their devices: direct, from and into the "
+                   "device's memory, or staged, through the host's; None if they exchange none.")
       .def("kernels", &kernel_counts,
            "Items, seconds, flops and bytes of each kernel on this rank; calls with items, and "
            "the sum of their working sets [bytes].");
   m.def("step_together", &step_together, nb::arg("runs"),
-        "One turn of each of several runs of one rank, which share launches of kernels where they "
-        "are on one device. A list: what ended each of them, as an exception, or None.");
+        "Runs one turn of each of several runs of one rank; runs on the same device share launches "
+        "of kernels. Returns a list of what ended each of them: an exception, or None.");
   m.def(
       "start",
       [](const std::string& parameters, int threads) {

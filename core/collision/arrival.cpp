@@ -1,5 +1,5 @@
-// Arrival at an interaction point: count and measure the beams, enter the collision's frame, cut
-// the beams into slices.
+// Arrival at an interaction point: counts and measures the beams, takes them into the collision's
+// frame, and cuts them into slices.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -34,8 +34,8 @@ void Turn::arrive(int ip, Listener& listener) {
   if (point.strong_strong) point.strong_strong->begin(point.beams, point.result, listener);
 }
 
-// Finds the number of particles and the bounds of the coordinates over all ranks, and of a beam
-// with RF how many particles are debunched.
+// Finds the number of particles and the bounds of the coordinates over all ranks, and, for a beam
+// with RF, how many particles are debunched.
 void Turn::count_particles(int ip, Listener& listener) {
   std::array<std::int64_t, 4> counts{};  // alive, debunched
   const std::span<std::int64_t> all(counts), alive = all.first(2), debunched = all.last(2);
@@ -67,7 +67,7 @@ bool Turn::counts_debunched(int ip, int b) const {
   return ip == 0 && description_.is_tracked(b) && bunches_[b].constants.bucket;
 }
 
-// Debunched particles of a beam on this rank.
+// Counts the debunched particles of a beam on this rank.
 std::int64_t Turn::count_debunched(int b, Listener& listener) {
   std::vector<std::int64_t> found(threads_, 0);
   if (groups_.holds(b)) {
@@ -87,7 +87,7 @@ std::int64_t Turn::count_debunched(int b, Listener& listener) {
 }
 
 // The particles may have been changed from outside, so lost ones are removed first. Later turns
-// find the bounds as they push the particles, so that a plan leaves this out.
+// find the bounds while they push the particles, and a plan therefore leaves this kernel out.
 void Turn::find_bounds(beam::Bunch& bunch, Listener& listener) {
   listener.kernel(beam::bounds_card(), static_cast<double>(bunch.particles->size()), [&] {
     if (mark_lost(bunch.particles->view()) > 0) bunch.particles->remove_lost();
@@ -97,13 +97,13 @@ void Turn::find_bounds(beam::Bunch& bunch, Listener& listener) {
   bunch.exposed = false;
 }
 
-// One pass over the particles of a beam: sums of moments in the beam's own frame, the step into the
-// collision's frame, and the histogram of z there.
+// Makes one pass over the particles of a beam: sums their moments in the beam's own frame, takes
+// them into the collision's frame, and adds them to the histogram of z there.
 Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
   const Point& point = points_[ip];
   const CollisionFrame into = frame(ip, b, number_);
-  // z/cos φ, with a margin for what the boost adds
+  // z| grows to z/cos φ, plus a margin for what the boost adds.
   const double reach = 1.02 * beam_bounds_[b][4] / point.description.angle.cos_phi;
   const int order = description_.moments_order;
   std::vector<beam::MomentSums> sums(threads_, {order, beam_bounds_[b], bunch.alive});

@@ -13,7 +13,7 @@ namespace phasewise::collision {
 
 class BeamGroups {
  public:
-  // tracked: which beams have particles.
+  // `tracked` says which beams have particles.
   BeamGroups(const ProcessGrid& grid, std::array<bool, 2> tracked, int rank) : tracked_(tracked) {
     divided_ = divided(grid, tracked);
     own_ = divided_ ? grid.place(rank).beam : 0;

@@ -99,7 +99,7 @@ Array luminosity_of_pairs(const Simulation& simulation, int ip) {
 }
 
 // Returns an empty dictionary if the model has no mesh, if this rank does not hold the beam, or if
-// `ip` is not the first interaction point, where the beams are between turns.
+// `ip` is not the first interaction point; the beams are there between turns.
 nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
   const int point = point_of(simulation, ip);
   const int slices = simulation.point(point).description.slices[index_of(beam)];
@@ -155,9 +155,10 @@ void bind(nb::module_& m) {
           "last_id", [](const Simulation& s, int beam) { return s.bunch(index_of(beam)).last_id; },
           nb::arg("beam"))
       .def_prop_ro("device_bytes", &Simulation::device_bytes,
-                   "What this process holds of a device's memory [B]; 0 on the CPU.")
+                   "Bytes of a device's memory that this process holds; 0 on the CPU.")
       .def_prop_ro("device_operations", &Simulation::device_operations,
-                   "Kernels, copies and the like that this process gave to a device so far.")
+                   "Kernels, copies and other operations that this process has queued on a device "
+                   "so far.")
       .def("replace_particles", &replace_particles, nb::arg("beam"), nb::arg("id"), nb::arg("x"),
            nb::arg("px"), nb::arg("y"), nb::arg("py"), nb::arg("z"), nb::arg("delta"),
            "Replaces this rank's particles; each id must belong to this rank and occur once.")

@@ -138,11 +138,11 @@ void bind_mesh(nb::module_& m) {
         "outside.");
   m.def("coarsened_charge", &coarsened_charge, nb::arg("x"), nb::arg("y"), nb::arg("box"),
         nb::arg("nx"), nb::arg("ny"), nb::arg("weighting"), nb::arg("from"), nb::arg("to"),
-        "Charge[nx, ny] of unit particles laid on level `from` of the mesh with the nodes of box, "
-        "and taken to level `to`.");
+        "Charge[nx, ny] of unit particles deposited on level `from` of the mesh with the nodes of "
+        "box, and taken to level `to`.");
   m.def("edge_charge", &edge_charge, nb::arg("potential"), nb::arg("box"),
-        "Charge, centroid x and y [m], <x²> - <y²> and <xy> [m²] of what is on the nodes of box, "
-        "from the edge of its potential[nx, ny].");
+        "Charge, centroid x and y [m], <x²> - <y²> and <xy> [m²] of the charge on the nodes of "
+        "box, from the edge of its potential[nx, ny].");
   m.def("gather", &gather, nb::arg("potential"), nb::arg("box"), nb::arg("x"), nb::arg("y"),
         nb::arg("weighting") = "cic", "Ex and Ey = -grad u at particles, from potential[nx, ny].");
 }

@@ -7,7 +7,7 @@
 
 namespace phasewise::collision {
 
-// ip counts from 1, as in the parameters
+// `ip` counts from 1, as in the parameters.
 InteractionPoint build_point(const workload::Parameters& parameters, int ip);
 
 // The design optics and sizes of a beam at an interaction point, as the moments of a Gaussian

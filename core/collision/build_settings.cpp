@@ -15,10 +15,10 @@ using comm::PhaseSetting;
 using comm::Schedule;
 using comm::Transpose;
 
-// In the order of Layout.
+// The names stand in the order of Layout.
 const std::vector<std::string> layouts = {"random", "row-first", "column-first", "file"};
 const std::string prefix = "communication.";
-constexpr int max_ranks = 1'000'000;  // of a beam
+constexpr int max_ranks = 1'000'000;  // per beam
 
 std::size_t choice_or(const workload::Parameters& parameters, const std::string& key,
                       const std::vector<std::string>& accepted, std::size_t fallback) {
@@ -35,7 +35,7 @@ Schedule schedule_or(const workload::Parameters& parameters, const std::string& 
       choice_or(parameters, key, {"ring", "pairwise"}, static_cast<std::size_t>(fallback)));
 }
 
-// The algorithms that reduce and broadcast accept, by their names in a study.
+// The algorithms that reduce and broadcast accept, with their names in a study.
 struct NamedAlgorithm {
   const char* name;
   Algorithm algorithm;
@@ -60,7 +60,7 @@ std::vector<std::string> names(bool reduces) {
   return result;
 }
 
-// The setting of one phase: `setting`, with what the study sets for this phase alone.
+// Returns `setting`, changed by what the study sets for this phase alone.
 PhaseSetting phase_setting(const workload::Parameters& parameters, const std::string& phase,
                            PhaseSetting setting, bool reduces) {
   const std::string at = prefix + "phase." + phase + ".";

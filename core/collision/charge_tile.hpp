@@ -1,6 +1,6 @@
 // A charge plane, or its middle, in memory that a block of a device's threads shares (a tile). A
-// node's charge is a multiple of the charge quantum; its low bits and the others are added up in a
-// word of 32 bits each, exactly, in any order.
+// node's charge is a multiple of the charge quantum; its low bits and the rest are added up in one
+// word of 32 bits each, exactly and in any order.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,8 @@ struct TileNodes {
   int first_x = 0, first_y = 0, nx = 0, ny = 0;
 
   PHASEWISE_HD int count() const { return nx * ny; }
-  // Of the plane's node (x, y), if it and `width` - 1 more along x and y are in the tile; else -1.
+  // The index in the tile of the plane's node (x, y), or -1 unless the tile holds it and `width` -
+  // 1 further nodes along x and y.
   PHASEWISE_HD int find(int x, int y, int width) const {
     const int i = x - first_x, j = y - first_y;
     const bool inside = i >= 0 && j >= 0 && i + width <= nx && j + width <= ny;
@@ -26,7 +27,7 @@ struct TileNodes {
   }
 };
 
-// The middle of a plane of nx by ny nodes, in its shape, with at most so many nodes.
+// The middle of a plane of nx by ny nodes: the same shape, with at most `most` nodes.
 inline TileNodes middle_nodes(int nx, int ny, std::int64_t most) {
   const double all = static_cast<double>(nx) * ny;
   const double scale = std::min(1.0, std::sqrt(static_cast<double>(most) / all));
@@ -38,14 +39,14 @@ inline TileNodes middle_nodes(int nx, int ny, std::int64_t most) {
   return nodes;
 }
 
-// How charges of at most one macroparticle are divided into words.
+// How a charge of at most one macroparticle is divided into words.
 struct ChargeWords {
   int low_bits = 0;
 
-  // So many charges, a power of two, can be added to a node without an overflow of either word: low
-  // words below 2^low_bits to less than 2^32, high ones to at most 2^30.
+  // This many charges, a power of two, can be added to a node before a word overflows: low words
+  // below 2^low_bits then sum to less than 2^32, high ones to at most 2^30.
   PHASEWISE_HD std::int64_t most_charges() const { return std::int64_t{1} << (32 - low_bits); }
-  // multiple: of the charge quantum.
+  // `multiple` counts charge quanta.
   PHASEWISE_HD std::uint32_t low(std::int64_t multiple) const {
     return static_cast<std::uint32_t>(multiple & ((std::int64_t{1} << low_bits) - 1));
   }
@@ -58,7 +59,7 @@ struct ChargeWords {
   }
 };
 
-// Of quanta that one macroparticle has 2^bits of, with bits < 52.
+// Divides the multiples of a quantum that is 2^-bits of a macroparticle, with bits < 52.
 inline ChargeWords charge_words(int bits) { return {32 - std::min(16, (62 - bits) / 2)}; }
 
 // The charge quantum of a rounding offset (numerics/order_free_sum.hpp).
@@ -66,7 +67,7 @@ PHASEWISE_HD double quantum_of(double rounding_offset) { return rounding_offset 
 inline int bits_of_macroparticle(double rounding_offset) {
   return -std::ilogb(quantum_of(rounding_offset));
 }
-// A charge of at most one macroparticle, a multiple of the quantum: which one. With bits < 52, the
+// Which multiple of the quantum a charge of at most one macroparticle is. With bits < 52, the
 // quantum is the value of the sum's last bit.
 PHASEWISE_HD std::int64_t multiple_of(double charge, double rounding_offset) {
   return std::bit_cast<std::int64_t>(charge + rounding_offset) -

@@ -70,7 +70,7 @@ field::GreenTransform::Key ColumnSolver::my_part(const field::GreenKey& function
   return {function, begin, end - begin};
 }
 
-// A transform that is kept costs nothing; without contents the solver keeps only its key.
+// A transform that is kept costs nothing. Without contents the solver keeps only the key.
 ColumnSolver::GreenPointer ColumnSolver::green(const field::GreenKey& function,
                                                Listener& listener) {
   GreenPointer green = solver_->find_green(my_part(function));
@@ -88,8 +88,8 @@ ColumnSolver::GreenPointer ColumnSolver::make_green(const field::GreenKey& funct
   return green;
 }
 
-// The host makes it, and exchanges it in its memory. A Green function is one grid, with the rows of
-// the doubled grid.
+// The host makes the transform, and exchanges it in its own memory. A Green function is one grid
+// with the rows of the doubled grid.
 ColumnSolver::GreenPointer ColumnSolver::green_by_parts(const field::GreenKey& function,
                                                         Listener& listener) {
   const std::pair<int, int> rows = rows_of(me_, grid_.mx());
@@ -103,7 +103,7 @@ ColumnSolver::GreenPointer ColumnSolver::green_by_parts(const field::GreenKey& f
   });
   listener.transpose(plan_.green(), {half_made, rows_size()}, {made, columns_size()});
   GreenPointer green;
-  // The items of the kernel above include this work.
+  // The items of the kernel above already include this work.
   listener.kernel(card, 0.0, [&] {
     solver_->green_columns(complex(made), part.columns);
     green = solver_->keep_green(part, complex(made));
@@ -148,7 +148,7 @@ void ColumnSolver::solve(std::span<const Grid> grids, int padding,
   progress();
 }
 
-// What f(grid, place in the mesh) returns for each of this process's rows of each grid.
+// Collects f(grid, place in the mesh) for each of this process's rows of each grid.
 template <class F>
 auto ColumnSolver::each_row(std::span<const Grid> grids, const F& f) const {
   const auto [first, last] = rows_of(me_, grid_.nx());

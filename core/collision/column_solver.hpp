@@ -21,27 +21,27 @@ class ColumnSolver {
   using Listener = workload::Listener;
   using GreenPointer = std::shared_ptr<const field::GreenTransform>;
   // One grid to solve for: charge and potential [nx][ny], of which this process uses its own rows,
-  // and its own columns of the Green function's transform.
+  // and this process's columns of the Green function's transform.
   struct Grid {
     const double* charge;
     double* potential;
     GreenPointer green;
   };
 
-  // solver: null without contents; device: null if the kernels run on the CPU.
+  // `solver` is null without contents; `device` is null if the kernels run on the CPU.
   ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver* solver,
                const CollisionPlan& plan, int threads, Contents contents, DeviceWork* device);
 
   bool alone() const { return processes_ == 1; }
-  // The transform that is kept, or a new one. Collective over the column, whose processes ask for
-  // the same transforms in the same order.
+  // Returns the transform, kept from before or new. Collective over the column, whose processes ask
+  // for the same transforms in the same order.
   GreenPointer green(const field::GreenKey& function, Listener& listener);
-  // Makes a new transform, kept or not.
+  // Makes a new transform, even if one is kept.
   GreenPointer make_green(const field::GreenKey& function, Listener& listener);
   // Number of transforms made so far.
   std::int64_t greens_made() const { return greens_made_; }
-  // Solves for grids that share messages, which `padding` grids without contents fill up. Calls
-  // `progress` between its steps. Collective over the column.
+  // Solves for grids that share messages; `padding` grids without contents fill the messages up.
+  // Calls `progress` between its steps. Collective over the column.
   void solve(std::span<const Grid> grids, int padding, const std::function<void()>& progress,
              Listener& listener);
 
@@ -59,7 +59,7 @@ class ColumnSolver {
   void reserve(int grids);
   // Transposes rows_[grid][row][column] into columns_[grid][column][row], or back.
   void transpose(int grids, Direction direction, Listener& listener);
-  // Complex values of a process's part of a grid, as doubles.
+  // The complex values of a process's part of a grid, counted as doubles.
   std::int64_t rows_size() const;
   std::int64_t columns_size() const;
   bool real() const { return contents_ == Contents::particles; }
@@ -75,7 +75,7 @@ class ColumnSolver {
   Contents contents_;
   std::int64_t greens_made_ = 0;
   int processes_, me_;
-  std::unique_ptr<DevicePoisson> on_device_;            // null: the kernels run on the CPU
+  std::unique_ptr<DevicePoisson> on_device_;            // null if the kernels run on the CPU
   std::vector<field::PoissonSolver::Scratch> scratch_;  // per thread
   MeshValues rows_, columns_;                           // complex; empty without contents
 };

@@ -1,4 +1,4 @@
-// How much of a collision a rank has in memory.
+// How much of a collision a rank keeps in memory.
 #pragma once
 
 #include <cstdint>

@@ -15,9 +15,10 @@ std::pair<int, int> own_rows(const PlanBasis& basis) {
   return basis.division.rows(basis.own, basis.division.row());
 }
 
-// Rounds between `ours` members of this beam and `theirs` of the other one. This member sends chunk
-// `theirs`, its own, to each of them, and receives chunk i from member i. Ring: round k sends to me
-// + k and receives from me - k; pairwise: with me XOR k.
+// Makes rounds between `ours` members of this beam and `theirs` of the other one. This member sends
+// chunk `theirs`, its own, to each of them, and receives chunk i from member i. In round k of a
+// ring, member `me` sends to me + k and receives from me - k; in a pairwise schedule it swaps with
+// me XOR k.
 Rounds straight_rounds(comm::Schedule schedule, int me, int theirs, int ours) {
   const int larger = std::max(theirs, ours);
   const bool ring = schedule == comm::Schedule::ring;
@@ -64,7 +65,8 @@ struct Mirror {
   Blocks blocks;
 };
 
-// Adds the messages with a column of the other beam, to the ranks that share rows with this one.
+// Adds the messages between this rank and the ranks of one column of the other beam that share rows
+// with it.
 void append_column(Mirror& mirror, const PlanBasis& basis, int column, const Items& out,
                    const Items& in) {
   const auto mine = own_rows(basis);
@@ -82,7 +84,7 @@ void append_column(Mirror& mirror, const PlanBasis& basis, int column, const Ite
   }
 }
 
-// Slice s of this beam goes to column s mod Prow of the other beam.
+// Sends slice s of this beam to column s mod Prow of the other beam.
 Mirror mirror_by_slices(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
   Mirror mirror;
   const int own = basis.own, other = basis.other, mine = basis.division.column();
@@ -102,8 +104,8 @@ Mirror mirror_by_slices(const PlanBasis& basis, const Step& step, const Pairs& p
   return mirror;
 }
 
-// Every column already has all slices; column c of the other beam gets them from column c mod Prow
-// of this one.
+// Every column already has all slices; column c of the other beam receives them from column c mod
+// Prow of this one.
 Mirror mirror_by_columns(const PlanBasis& basis, const Pairs& pairs) {
   Mirror mirror;
   const int mine = basis.division.column();

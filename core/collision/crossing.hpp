@@ -7,8 +7,7 @@
 
 namespace phasewise::collision {
 
-// Each rank that solved sends straight to all ranks of the other beam's column or row, or to the
-// whole beam.
+// Each rank that solved sends directly to all ranks of the other beam's column, row, or whole beam.
 comm::Exchanges straight_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
                                    const Pairs& pairs);
 // Each rank sends to its counterparts in the other beam, which then share the data.

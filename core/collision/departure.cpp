@@ -1,5 +1,5 @@
-// Departure from an interaction point: record what the collision measured, return to the beam's own
-// frame, and follow the line to the next interaction point.
+// Departure from an interaction point: records what the collision measured, returns to the beam's
+// own frame, and follows the line to the next interaction point.
 #include <cmath>
 #include <limits>
 
@@ -35,8 +35,8 @@ beam::PushContext Turn::context(const beam::Bunch& bunch) const {
   return context;
 }
 
-// One pass over the particles: back to the beam's own frame and along the line; finds the bounds at
-// its end.
+// Makes one pass over the particles, back to the beam's own frame and along the line, and finds the
+// bounds at its end.
 void Turn::leave_and_push(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
   const CollisionFrame from = frame(ip, b, number_);
@@ -82,8 +82,8 @@ void Turn::record_arrival() {
   }
 }
 
-// Each tracked particle lives on one rank; the others add zeros. The seventh number is 1 while it
-// lives.
+// Each tracked particle lives on one rank, and the others add zeros. The seventh number is 1 while
+// the particle lives.
 void Turn::record_tracked(int b, Listener& listener) {
   constexpr int width = 7;
   const int tracked = description_.tracked;

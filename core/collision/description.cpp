@@ -21,8 +21,9 @@ void read_records(const Parameters& parameters, Description& description) {
     description.slices_every = parameters.integer("records.slices_every");
 }
 
-// Whether a plan has copies of what is exchanged from and to a device: as asked for, or else where
-// nothing but the library that runs can tell that it does without.
+// Whether a plan contains copies between host and device: as the study asks. If the study leaves
+// that open it does, unless the device is emulated, since only the library of a run can tell
+// whether they are needed.
 bool plans_copies(const Parameters& parameters) {
   using workload::Device;
   using workload::DeviceBuffers;

@@ -20,9 +20,9 @@ struct Description {
 
   std::uint64_t seed = 0;
   int moments_order = 2;
-  int tracked = 0;                // particles of each beam that are recorded turn by turn
-  std::int64_t slices_every = 0;  // turns between measurements of each slice, 0: never
-  bool staged = false;            // whether a plan has copies from and to a device
+  int tracked = 0;                // number of particles of each beam that are recorded every turn
+  std::int64_t slices_every = 0;  // turns between measurements of each slice; 0: never
+  bool staged = false;            // whether a plan contains copies between host and device
   Settings settings;
   std::array<beam::BunchConstants, 2> bunches;
   std::vector<InteractionPoint> points;
@@ -33,7 +33,7 @@ struct Description {
     return slices_every > 0 && turn % slices_every == 0;
   }
   // The process grid of each interaction point. Throws std::invalid_argument if the study does not
-  // fit the ranks.
+  // fit the number of ranks.
   std::vector<ProcessGrid> process_grids(int ranks, const workload::Nodes& nodes) const;
 };
 

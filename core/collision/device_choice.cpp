@@ -19,22 +19,22 @@ int number_on_node(const workload::Session& session) {
   return static_cast<int>(std::count(begin, begin + rank, session.nodes[rank]));
 }
 
-// The work on a GPU; null, and why, if there is none.
+// Makes the work on a GPU; returns null, and why, if there is none.
 std::unique_ptr<DeviceWork> on_cuda(int number, std::string& why) {
   const auto make = reinterpret_cast<decltype(&phasewise_collision_on_cuda)>(
       phasewise::gpu::cuda_function(gpu::plug_in_entry, why));
   return std::unique_ptr<DeviceWork>(make == nullptr ? nullptr : make(number, &why));
 }
 
-// Null, and why, if there is none.
+// Makes the work on the study's device; returns null, and why, if there is none.
 std::unique_ptr<DeviceWork> found_device(const workload::Session& session, std::string& why) {
   if (session.skeleton || session.device == workload::Device::cpu) return nullptr;
   if (session.device == workload::Device::emulated) return gpu::emulated::make_work();
   return on_cuda(number_on_node(session), why);
 }
 
-// Whether the library takes the device's memory on all ranks that have one, or must have. That of
-// an emulated device is the host's.
+// Whether the library sends from the device's memory on all ranks that have a device, or must have
+// one. An emulated device has the host's memory.
 bool library_takes_memory(const workload::Session& session, bool found) {
   if (session.device == workload::Device::emulated) return true;
   const bool needed = found || session.device == workload::Device::cuda;
@@ -43,7 +43,7 @@ bool library_takes_memory(const workload::Session& session, bool found) {
   return refused[0] == 0;
 }
 
-// The same on all ranks.
+// Chooses the same on all ranks.
 workload::DeviceBuffers chosen_buffers(const workload::Session& session, bool found) {
   using workload::DeviceBuffers;
   if (session.skeleton || session.device == workload::Device::cpu) return DeviceBuffers::staged;
@@ -59,8 +59,8 @@ workload::DeviceBuffers chosen_buffers(const workload::Session& session, bool fo
 
 }  // namespace
 
-// A rank that lacks a GPU, or whose GPU fails, says so only after all have agreed, so that none
-// waits for it.
+// A rank that lacks a GPU, or whose GPU fails, throws only after all ranks have agreed, so that no
+// other rank waits for it.
 std::unique_ptr<DeviceWork> device_of(workload::Session& session) {
   using workload::Device;
   std::string why;

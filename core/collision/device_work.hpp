@@ -29,8 +29,8 @@
 
 namespace phasewise::collision {
 
-// Particles [begin, begin + count) of a beam, which are kicked, then deposited, unless these are
-// empty.
+// Particles [begin, begin + count) of a beam. They are kicked if there is a `kick`, then deposited
+// if there is a `target`.
 struct EncounterTask {
   int beam;
   std::int64_t begin, count;
@@ -56,34 +56,36 @@ class DeviceWork {
   DeviceWork& operator=(const DeviceWork&) = delete;
   virtual ~DeviceWork() = default;
 
-  // Whether what other ranks need is sent from the device's memory, and received into it; else it
+  // If true, what other ranks need is sent from the device's memory and received into it; else it
   // goes through the host's.
   void exchange_directly(bool directly) { direct_ = directly; }
   bool exchanges_directly() const { return direct_; }
-  // The device's memory as direct exchanges use it.
+  // The device's memory, as direct exchanges use it.
   virtual std::shared_ptr<comm::Memory> exchange_memory() = 0;
 
   // Takes a beam's particles from the host, and gives them back.
   virtual void take(int beam, const beam::ParticleView& from) = 0;
   virtual void give(int beam, const beam::ParticleView& to) = 0;
 
-  // Removes particles that are lost, and finds the bounds of the others, whose number it returns.
+  // Removes lost particles, finds the bounds of the others and returns their number.
   virtual std::int64_t keep_living(int beam, beam::Bounds& bounds) = 0;
   virtual std::int64_t count_debunched(int beam, const beam::Bucket& bucket) = 0;
-  // Adds the particles to the sums; then, unless `into` is null, takes them there, which may change
-  // nothing, and adds them to the histogram.
+  // Adds the particles to the sums. Then, unless `into` is null, takes them into that frame (which
+  // may change nothing), and adds them to the histogram.
   virtual void measure_and_enter(int beam, beam::MomentSums& sums, const CollisionFrame* into,
                                  beam::LongitudinalHistogram& bins) = 0;
-  // As beam::sort_by_slice.
+  // Does what beam::sort_by_slice does.
   virtual std::vector<std::int64_t> sort(int beam, const std::vector<double>& cuts) = 0;
-  // Back from the collision's frame, unless it is null, and along the line; then keep_living.
+  // Takes the particles back from the collision's frame, unless it is null, and along the line;
+  // then does the same as keep_living.
   virtual std::int64_t leave_and_push(int beam, const CollisionFrame* from, const beam::Line& line,
                                       const beam::PushContext& context, beam::Bounds& bounds) = 0;
-  // Seven numbers for each of the first `count` ids: coordinates, and 1, where they live here.
+  // Writes seven numbers for each of the first `count` ids: the coordinates and 1 if the particle
+  // lives here.
   virtual void tracked(int beam, int count, double* rows) = 0;
 
   virtual void find_bounds(int beam, beam::Bounds& bounds) = 0;
-  // The sums over a slice, [term][high, low].
+  // Writes the sums over a slice, [term][high, low].
   virtual void sum_slice(int beam, std::int64_t begin, std::int64_t count, const SliceSumming& how,
                          double* sums) = 0;
   virtual void gaussian_encounter(int beam, std::int64_t begin, std::int64_t count,
@@ -97,13 +99,13 @@ class DeviceWork {
   virtual void clear(double* values, std::int64_t count) = 0;
 
   virtual void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) = 0;
-  // Deposits, of a particle on a plane, that are another pass over the particles.
+  // How many deposits of a particle on a plane take a further pass over the particles.
   virtual std::int64_t deposits_by_tiles(Weighting weighting,
                                          std::span<const EncounterTask> tasks) const = 0;
-  // Deposits outside the mesh since the last call, of each beam.
+  // The number of deposits outside the mesh since the last call, for each beam.
   virtual std::array<std::int64_t, 2> take_outside() = 0;
   virtual void prepare_nodes(std::span<const NodesTask> tasks) = 0;
-  // Rows [first, last) of each.
+  // Computes rows [first, last) of each.
   virtual void effective_charges(std::span<const EffectiveCharge> tasks, int first, int last) = 0;
   // The sums of a collision's pairs, [place][high, low].
   virtual void start_overlaps(std::int64_t pairs) = 0;
@@ -112,25 +114,25 @@ class DeviceWork {
   virtual void take_overlaps(std::span<double> sums) = 0;
   virtual std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) = 0;
 
-  // Memory of the host that is copied fast from now on, and no longer.
+  // Pins memory of the host, which is then copied faster, and unpins it.
   virtual void pin(double* host, std::int64_t values) = 0;
   virtual void unpin(double* host) = 0;
 
-  // All work is queued: what returns nothing may still be under way. This tells when it is done, by
-  // a clock.
+  // All work is queued: a function that returns nothing may still be under way. The stopwatch reads
+  // the clock `now` when the work is done.
   virtual std::shared_ptr<parallel::Stopwatch> stopwatch(double (*now)()) = 0;
-  // What this process holds of the device's memory [B].
+  // Bytes of the device's memory that this process holds.
   virtual std::int64_t held_bytes() const = 0;
-  // Kernels, copies and the like that this process gave to the device so far.
+  // The number of kernels, copies and other operations that this process has queued so far.
   virtual std::int64_t operations() const = 0;
-  // Lets works share launches, one for all work on this device.
+  // Lets works share launches; there is one such object for all work on this device.
   virtual parallel::Together& together(double (*now)()) = 0;
 
  private:
   bool direct_ = false;
 };
 
-// Values of a mesh where the kernels run: in the host's memory, or in a device's.
+// Values of a mesh, in the memory where the kernels run: the host's or a device's.
 class MeshValues {
  public:
   MeshValues() = default;
@@ -141,9 +143,9 @@ class MeshValues {
     on_->release(there_);
     unpin();
   }
-  // device: null: in the host's memory.
+  // If `device` is null, the values live in the host's memory.
   void live_on(DeviceWork* device) { on_ = device; }
-  // Contents are lost, unless the size is large enough already; then this costs nothing.
+  // The contents are lost, unless the size is already large enough; then this costs nothing.
   void reserve(std::int64_t size) {
     if (on_ == nullptr) return here_.reserve(size);
     if (size <= size_) return;
@@ -151,13 +153,13 @@ class MeshValues {
     there_ = on_->allocate(size);
     size_ = size;
   }
-  // As an exchange with other ranks finds them, in items of so many values: the values themselves,
-  // or their copy in the host's memory. Null if there are none.
+  // The buffer that an exchange with other ranks uses, in items of `item` values: the values
+  // themselves, or their copy in the host's memory. It is null if there are no values.
   comm::ItemBuffer exchanged(std::int64_t item) {
     if (staged()) return {host(), item};
     return {data(), item, on_ != nullptr};
   }
-  // Their copy in the host's memory; the values themselves where they live there.
+  // The values' copy in the host's memory, or the values themselves if they live there.
   double* host() {
     if (on_ != nullptr && here_.size() < size_) {
       unpin();
@@ -166,17 +168,17 @@ class MeshValues {
     }
     return here_.data();
   }
-  // The same, which nothing reads any more.
+  // The same memory, after waiting until nothing reads it any more.
   double* idle_host() {
     if (on_ != nullptr) on_->exchange_memory()->wait();
     return host();
   }
-  // These two bring the host's copy and the values to the same, before and after an exchange; they
-  // do nothing where there is no copy.
+  // The following two update the host's copy before an exchange, and the values after it; they do
+  // nothing where there is no copy.
   void to_host(std::int64_t first, std::int64_t count) {
     if (staged() && count > 0) on_->copy_out(host() + first, there_ + first, count);
   }
-  // The host's copy is read until the next copy to the host, or any other that waits.
+  // The host's copy is read until the next copy to the host, or the next wait.
   void to_device(std::int64_t first, std::int64_t count) {
     if (staged() && count > 0) on_->copy_in(there_ + first, host() + first, count);
   }
@@ -190,7 +192,7 @@ class MeshValues {
   }
 
   parallel::Buffer<double> here_;
-  DeviceWork* on_ = nullptr;  // null: the host
+  DeviceWork* on_ = nullptr;  // null if the values live on the host
   double* there_ = nullptr;
   std::int64_t size_ = 0;
 };

@@ -1,5 +1,5 @@
-// How a collision is divided: slices over the columns of a beam's process grid, the rows of a
-// slice's mesh, and the columns of its transform, over the processes of a column.
+// How a collision is divided: slices over the columns of a beam's process grid, and the rows of a
+// slice's mesh and the columns of its transform over the processes of a column.
 #pragma once
 
 #include <algorithm>
@@ -32,7 +32,7 @@ struct Division {
   std::pair<int, int> rows(int beam, int row) const {
     return comm::share(nx, shape(beam).pcol, row);
   }
-  // Columns of the transform that it works on.
+  // Columns of the transform [begin, end) that this process works on.
   std::pair<int, int> transform_columns(int beam, int row) const {
     return comm::share(ky, shape(beam).pcol, row);
   }

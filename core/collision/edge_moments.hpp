@@ -2,8 +2,8 @@
 // Green's identity, for p with ∇²p = 0,
 //   -2π ∫ p ρ dx dy = ∮ (p ∂u/∂n - u ∂p/∂n) dl,   p = 1, x, y, x² - y², xy,
 // here in its discrete form over the links between the outermost nodes and their neighbours, where
-// the five-point Laplacian, exact for these p, stands for ∇². The identity does not tell <x²> +
-// <y²>, on which the field outside of the charge does not depend. All ranks have the same
+// the five-point Laplacian, exact for these p, stands for ∇². The identity does not give <x²> +
+// <y²>, but the field outside of the charge does not depend on it. All ranks have the same
 // potential, and therefore find the same numbers to the last bit, without a message.
 #pragma once
 
@@ -22,12 +22,12 @@ struct GaussianCharge {
   field::Covariance covariance{};
 };
 
-// ∫ p ρ for the five p, x and y counted from the middle of the window.
+// ∫ p ρ for the five p, with x and y counted from the middle of the window.
 struct EdgeMoments {
   double one = 0.0, x = 0.0, y = 0.0, difference = 0.0, xy = 0.0;
 
-  // A link from a node at (x0, y0) outwards to its neighbour at (x1, y1); factor: spacing along
-  // the edge over that of the link.
+  // Adds a link from a node at (x0, y0) outwards to its neighbour at (x1, y1). `factor` is the
+  // spacing along the edge over that of the link.
   PHASEWISE_HD void add(double factor, double x0, double y0, double u0, double x1, double y1,
                         double u1) {
     constexpr double inverse_two_pi = 0.15915494309189534;
@@ -49,7 +49,7 @@ struct EdgeMoments {
 
 inline constexpr int window_edges = 4;
 
-// The share of one of a window's edges: along x at its low and high end, along y likewise.
+// The share of one of a window's edges: the low and the high end in y, then those in x.
 PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const double* u, int edge) {
   const int nx = frame.nx, ny = frame.ny;
   const bool low = edge % 2 == 0;
@@ -70,7 +70,7 @@ PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const dou
   return m;
 }
 
-// Those of the whole window; edges: the four shares.
+// The moments of the whole window, from the shares of its four edges.
 PHASEWISE_HD EdgeMoments sum_of_edges(const EdgeMoments* edges) {
   EdgeMoments sum = edges[0];
   for (int edge = 1; edge < window_edges; ++edge) sum.add(edges[edge]);
@@ -82,12 +82,12 @@ PHASEWISE_HD EdgeMoments edge_moments(const field::WindowFrame& frame, const dou
   return sum_of_edges(edges);
 }
 
-// What makes the potential with these moments on a window that encloses it. `expected` is the same
-// as its beam's moments have it: its smaller variance is kept. `smearing`: what the mesh adds to
-// the variances, in hx² and hy².
+// The Gaussian charge that makes the potential with these moments on a window that encloses it.
+// `expected` is the charge by its beam's moments, of which only the smaller variance is used.
+// `smearing` is what the mesh adds to the variances, in hx² and hy².
 PHASEWISE_HD GaussianCharge enclosed_charge(const field::WindowFrame& frame, const EdgeMoments& m,
                                             const GaussianCharge& expected, double smearing) {
-  // Less than half a macroparticle is none.
+  // Less than half a macroparticle counts as no charge.
   if (!(m.one > 0.5)) return {0.0, expected.x, expected.y, expected.covariance};
   const double x = m.x / m.one, y = m.y / m.one;
   const double hx = 1.0 / frame.inverse_hx, hy = 1.0 / frame.inverse_hy;

@@ -13,7 +13,7 @@ using namespace encounter_steps;
 
 constexpr int block = parallel::block_size;
 
-// The field beyond the mesh, made when it is first asked for.
+// The field beyond the mesh, computed when it is first asked for.
 class LazyFar {
  public:
   const FarField& operator()(const KickSource& kick) {
@@ -30,7 +30,7 @@ class LazyFar {
   std::optional<FarField> field_;
 };
 
-// Two neighbours of a mesh row at a time.
+// Adds two neighbours of a mesh row at a time.
 template <int width>
 void add_weights(double* node, const double* weight, int stride, int ny) {
   for (int a = 0; a < width; ++a, node += ny, weight += width * stride) {
@@ -70,7 +70,7 @@ std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
 }
 
 parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart, double passes) {
-  // Planes apart: a second place on a mesh, two potentials, and the mean of two kicks.
+  // What planes apart add: a second place on a mesh, two potentials, and the mean of two kicks.
   constexpr double flops_apart = 45.0;
   return {
       .name = "encounter",

@@ -1,6 +1,6 @@
 // A slice of one beam meets a slice of the other: every particle drifts to its collision point S =
-// (z - z_other)/2, is kicked by the opposing slice's field, and drifts back with its new momentum;
-// on the way its charge is put on the mesh for the next encounter. The map is exp(-drift(z)) ∘
+// (z - z_other)/2, is kicked by the opposing slice's field, and drifts back with its new momentum.
+// Meanwhile its charge is deposited on the mesh for the next encounter. The map is exp(-drift(z)) ∘
 // exp(kick) ∘ exp(drift(z)), so that delta changes with the drifts too (synchro-beam mapping:
 // Hirata, Moshammer, Ruggiero, Part. Accel. 40 (1993) 205).
 #pragma once
@@ -26,16 +26,16 @@ struct ChargeTarget {
   double rounding_offset;       // rounds weights to multiples of the charge quantum
 };
 
-// The field of the opposing slice on this slice's window, ready to be read; scaled so that adding
-// it to px is the kick.
+// The field of the opposing slice on this slice's window, prepared for reading and scaled so that a
+// kick adds it to px.
 struct KickSource {
-  field::WindowFrame frame[2];  // of the head and the tail plane, or of the only one twice
+  field::WindowFrame frame[2];  // of the head and the tail plane, or of the only plane twice
   int planes;
   double z_other;         // centroid of the opposing slice [m]
   double z_tail;          // own slice's tail plane [m]; the field is tail + fraction·(head - tail)
   double inverse_length;  // 1/(head plane - tail plane) [1/m]
   // Whether the planes have meshes of their own. Then `nodes` holds one plane after the other, head
-  // first, each as if it were the only one, and the potential itself is read besides.
+  // first, each prepared as if it were the only one, and the potential itself is read too.
   bool apart = false;
   const double* nodes;       // as prepare_node makes them
   const double* difference;  // CIC with two planes on one mesh: u of the head minus u of the tail
@@ -47,14 +47,14 @@ struct KickSource {
 // the number of deposits outside the mesh.
 std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
                        const KickSource* kick, const ChargeTarget* deposit);
-// One item: a particle that is kicked and deposited. The few in the rim and beyond the mesh, of
-// which each takes a field of its own, are left out. apart: the share of the particles that read
-// two planes on meshes of their own. passes: over a particle for its deposits, beside the one in
-// which it is kicked.
+// One item is a particle that is kicked and deposited. The few in the rim and beyond the mesh, each
+// of which needs a field of its own, are left out. `apart` is the share of the particles that read
+// two planes on meshes of their own; `passes` is the number of passes over a particle for its
+// deposits, besides the pass in which it is kicked.
 parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart = 0.0,
                                     double passes = 0.0);
 
-// One item: a node of a charge plane, set to zero.
+// One item is a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();
 
 }  // namespace phasewise::collision

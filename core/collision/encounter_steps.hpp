@@ -1,5 +1,5 @@
-// The steps of an encounter for a block of particles: on a CPU vectorised, but for the accesses to
-// the mesh; on a GPU a block is the one particle of a thread.
+// The steps of an encounter for a block of particles. On a CPU they are vectorised, except for the
+// accesses to the mesh; on a GPU a block is the one particle of a thread.
 #pragma once
 
 #include <algorithm>
@@ -70,8 +70,7 @@ PHASEWISE_HD void find_fractions(const beam::ParticleView& p, int n, const KickS
   }
 }
 
-// Bilinear interpolation of node values: Ex and Ey at two neighbours in y are four doubles in a
-// row.
+// Interpolates node values bilinearly: Ex and Ey at two neighbours in y are four doubles in a row.
 template <int planes, int block>
 PHASEWISE_HD void gather(Cic, int n, const double* nodes, const double* difference,
                          const WindowFrame& frame, Workspace<block>& w) {
@@ -127,10 +126,11 @@ PHASEWISE_HD void apply_kicks(const beam::ParticleView& p, int n, double z_other
   }
 }
 
-// As the far field where particles that need it are left to another pass.
+// Stands for the far field where particles that need it are left to another pass.
 struct Later {};
 
-// Finds the places of a block, also in the rim of the mesh. True if none is there or beyond it.
+// Finds the places of a block, including those in the rim of the mesh. Returns true if no particle
+// is in the rim or beyond the mesh.
 template <class W, int block>
 PHASEWISE_HD bool place_all(const beam::ParticleView& p, int n, double z_plane,
                             const WindowFrame& frame, Workspace<block>& w) {
@@ -139,8 +139,8 @@ PHASEWISE_HD bool place_all(const beam::ParticleView& p, int n, double z_plane,
   return false;
 }
 
-// The few particles in the rim of the mesh and beyond it. far(kick) gives the field that they
-// meet.
+// Replaces the kicks of the few particles in the rim of the mesh and beyond it. far(kick) gives the
+// field that they meet.
 template <int block, class Far>
 PHASEWISE_HD void join_from_afar(const beam::ParticleView& p, int n, const KickSource& kick,
                                  Far& far, Workspace<block>& w) {
@@ -154,7 +154,7 @@ PHASEWISE_HD void join_from_afar(const beam::ParticleView& p, int n, const KickS
 }
 
 // Finds what a block meets on one plane (0: head, 1: tail): kicks and, as their energy, potentials.
-// False, and nothing is found, if it is left for later.
+// Returns false and finds nothing if the block is left for later.
 template <class W, int block, class Far>
 PHASEWISE_HD bool read_plane(const beam::ParticleView& p, int n, const KickSource& kick, int plane,
                              Far& far, Workspace<block>& w) {
@@ -208,8 +208,8 @@ PHASEWISE_HD bool read_planes_together(const beam::ParticleView& p, int n, const
   return true;
 }
 
-// far(kick): the field beyond the mesh, asked for when a particle is there. False, and nothing is
-// done, if that is left for later.
+// far(kick) gives the field beyond the mesh, and is called only if a particle is there. Returns
+// false and does nothing if the block is left for later.
 template <class W, int planes, int block, class Far>
 PHASEWISE_HD bool kick_block(const beam::ParticleView& p, int n, const KickSource& kick, Far& far,
                              Workspace<block>& w) {
@@ -249,7 +249,7 @@ PHASEWISE_HD void find_weights(Tsc, int n, double rounding_offset, Workspace<blo
   }
 }
 
-// Puts a block on the planes of the target; add(node, weights, stride, ny) adds a particle's
+// Deposits a block on the planes of the target; add(node, weights, stride, ny) adds a particle's
 // weights to the mesh from its lowest node on. Returns the number of deposits outside the mesh.
 template <class W, int block, class Add>
 PHASEWISE_HD int deposit_block(const beam::ParticleView& p, int n, const ChargeTarget& target,

@@ -1,7 +1,7 @@
-// The kick beyond the mesh: that of a Gaussian with the charge, the centroid and the covariance of
-// what is on the mesh, into which the mesh's own kick passes over in the outermost cells. There the
-// kick is the mean of two gradients and of two differences of potential along z, hence continuous
-// everywhere, but itself a gradient only as far as both fields agree.
+// The kick beyond the mesh, by a Gaussian with the charge, the centroid and the covariance of what
+// is on the mesh. In the outermost cells the mesh's own kick passes over into it: there the kick is
+// the mean of two gradients and of two differences of potential along z. It is therefore continuous
+// everywhere, but in these cells a gradient only as far as both fields agree.
 #pragma once
 
 #include "collision/edge_moments.hpp"
@@ -15,13 +15,13 @@
 
 namespace phasewise::collision {
 
-// What the far field is made of, for the head and the tail plane, or for the only one, which is
-// both.
+// What the far field is made from, for the head and the tail plane, which are the same if there is
+// only one.
 struct FarSource {
   const double* potential[2] = {};  // on the nodes of the window
   bool enclosed = false;            // the window holds the slice that makes the potential
-  GaussianCharge expected[2];       // that slice by its beam's moments
-  double scale = 0.0;               // what turns u into the kick's potential
+  GaussianCharge expected[2];       // that slice, as its beam's moments give it
+  double scale = 0.0;               // factor from u to the kick's potential
   double smearing = 0.0;            // variance that the mesh adds to the charge, in h²
 };
 
@@ -39,27 +39,28 @@ struct FarKick {
   double x, y, energy;
 };
 
-// Cells along the edges of a mesh of n nodes in which the far field takes over; in the outermost of
-// them, where the mesh's differences are one-sided, it is alone.
+// The number of cells along the edges of a mesh of n nodes in which the far field takes over. In
+// the outermost one, where the mesh's differences are one-sided, it acts alone.
 inline double rim_cells(int n) { return n >= 40 ? 5.0 : (n >= 16 ? n / 8 : 2); }
 
-// Variance, in h², of what a point charge is on the mesh: that of the weights, and h²/12 of the
+// The variance, in h², of a point charge on the mesh: that of the weights, plus h²/12 from the
 // Green function's average over a cell.
 inline double smearing_of(Weighting weighting) { return weights_spread(weighting) + 1.0 / 12.0; }
 
-// moments: those of the plane's potential, if the source is enclosed.
+// `moments` are those of the plane's potential, and are used if the source is enclosed.
 PHASEWISE_HD FarGaussian far_gaussian(const field::WindowFrame& frame, const FarSource& source,
                                       int plane, const EdgeMoments& moments) {
   const GaussianCharge& expected = source.expected[plane];
   const GaussianCharge c =
       source.enclosed ? enclosed_charge(frame, moments, expected, source.smearing) : expected;
-  // A mesh knows no size below its cells; the bound also keeps a slice without any from 1/0.
+  // A mesh resolves no size below its cells; the bound also avoids 1/0 for a slice without size.
   const double h = std::fmin(1.0 / frame.inverse_hx, 1.0 / frame.inverse_hy);
   const double least = 1e-4 * h * h;
   return {source.scale * c.charge, c.x, c.y, field::principal_axes(c.covariance, least, least)};
 }
 
-// frame: of the head and the tail plane, or of the only one twice; moments: of each plane.
+// `frame` gives the head and the tail plane, or the only plane twice; `moments` are those of each
+// plane.
 PHASEWISE_HD FarField far_field(const field::WindowFrame* frame, int planes,
                                 const FarSource& source, const EdgeMoments* moments) {
   const FarGaussian head = far_gaussian(frame[0], source, 0, moments[0]);
@@ -73,7 +74,7 @@ PHASEWISE_HD double far_potential(const FarGaussian& g, double x, double y) {
                                                 g.axes.sigma_2);
 }
 
-// At (x, y) and the place z between the planes; energy as in kick_and_return.
+// The kick at (x, y) and the place z between the planes; `energy` is as in kick_and_return.
 PHASEWISE_HD FarKick far_kick(const FarField& field, int planes, bool longitudinal, double x,
                               double y, const Between& z) {
   const FarGaussian &head = field.head, &tail = field.tail;
@@ -95,7 +96,7 @@ PHASEWISE_HD double rim_depth(double cells, int n, double rim) {
   return ((cells < last ? cells : last) - 1.0) / (rim - 1.0);
 }
 
-// The mesh's share in the kick: 1 inside of the rim, 0 from the outermost cell on, between them
+// The mesh's share in the kick: 1 inside the rim, 0 in the outermost cell, and in between it varies
 // with a continuous slope. Without a rim it is 1 everywhere on the mesh.
 PHASEWISE_HD double mesh_share(const field::WindowFrame& frame, double x, double y) {
   const double tx = rim_depth((x - frame.x0) * frame.inverse_hx, frame.nx, frame.rim_x);
@@ -104,8 +105,8 @@ PHASEWISE_HD double mesh_share(const field::WindowFrame& frame, double x, double
   return t * t * (3.0 - 2.0 * t);
 }
 
-// Replaces the kick (kx, ky, energy) that the mesh gives a particle at (x, y) by the joint one;
-// inside: 1 on the mesh, else 0.
+// Replaces the kick (kx, ky, energy) that the mesh gives a particle at (x, y) by the joint kick.
+// `inside` is 1 on the mesh, else 0.
 PHASEWISE_HD void join_far_kick(const field::WindowFrame& frame, const FarField& field, int planes,
                                 bool longitudinal, double inside, double x, double y,
                                 const Between& z, double& kx, double& ky, double& energy) {
@@ -117,7 +118,8 @@ PHASEWISE_HD void join_far_kick(const field::WindowFrame& frame, const FarField&
   energy = far.energy + share * (energy - far.energy);
 }
 
-// The same on one of two planes whose meshes differ: kick and potential u of this plane.
+// Does the same on one of two planes whose meshes differ, for the kick and potential u of this
+// plane.
 PHASEWISE_HD void join_far_plane(const field::WindowFrame& frame, const FarGaussian& g,
                                  double inside, double x, double y, double& kx, double& ky,
                                  double& u) {

@@ -1,5 +1,5 @@
-// From a beam's own frame at the interaction point to the frame of the collision and back: crab
-// cavities, separation, Lorentz boost.
+// Takes particles from a beam's own frame at the interaction point to the frame of the collision
+// and back: crab cavities, separation, Lorentz boost.
 #pragma once
 
 #include "beam/boost.hpp"
@@ -10,7 +10,7 @@ namespace phasewise::collision {
 
 class CollisionFrame {
  public:
-  // shift_x, shift_y: of this beam [m]
+  // shift_x and shift_y are those of this beam [m].
   CollisionFrame(const beam::CrossingAngle& angle, const beam::CrabPair& crab, double shift_x,
                  double shift_y)
       : angle_(angle), crab_(crab), shift_x_(shift_x), shift_y_(shift_y) {}

@@ -1,6 +1,6 @@
 // Collision of Gaussian slices: soft-Gaussian (both beams are tracked, and every step measures the
-// slices' moments anew) and weak-strong (one beam keeps its design moments). The field is Bassetti
-// and Erskine's, the longitudinal kick follows from the same potential: Hirata, Moshammer,
+// slices' moments anew) and weak-strong (one beam keeps its design moments). The field is that of
+// Bassetti and Erskine; the longitudinal kick follows from the same potential: Hirata, Moshammer,
 // Ruggiero, Part. Accel. 40 (1993) 205.
 #pragma once
 
@@ -34,14 +34,14 @@ class GaussianCollision {
   const InteractionPoint& ip_;
   const BeamGroups& groups_;
   int threads_;
-  DeviceWork* device_;  // null: the kernels run on the CPU
+  DeviceWork* device_;  // null if the kernels run on the CPU
   SliceMoments moments_;
 };
 
-// Kicks the particles by a Gaussian slice; kick_scale as in CollidingBeam.
+// Kicks the particles by a Gaussian slice; kick_scale is as in CollidingBeam.
 void gaussian_encounter(const beam::ParticleView& particles, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick);
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard gaussian_encounter_card();
 
 }  // namespace phasewise::collision

@@ -13,7 +13,7 @@ namespace phasewise::collision {
 
 class GaussianKick {
  public:
-  // kick_scale as in CollidingBeam.
+  // kick_scale is as in CollidingBeam.
   GaussianKick(const GaussianSlice& opposing, double kick_scale, bool longitudinal)
       : opposing_(opposing),
         least_xx_(smallest_share * opposing.xx[0]),
@@ -34,7 +34,8 @@ class GaussianKick {
         field::principal_axes({o.sxx_at(-s), o.sxy_at(-s), o.syy_at(-s)}, least_xx_, least_yy_);
     const field::GaussianField f = field::rolled_gaussian_field(
         p.x[i] + s * p.px[i] - o.x_at(-s), p.y[i] + s * p.py[i] - o.y_at(-s), axes);
-    // dU/dz at fixed transverse place: the opposing slice's centre and covariance move by ds = dz/2
+    // dU/dz at a fixed transverse place: the opposing slice's centre and covariance move by ds =
+    // dz/2.
     const double slope =
         -0.5 * (o.mean[1] * f.ex + o.mean[3] * f.ey) + f.potential_sxx * (s * o.xx[2] - o.xx[1]) +
         f.potential_syy * (s * o.yy[2] - o.yy[1]) + f.potential_sxy * (s * o.xy[3] - half_xy_);
@@ -43,7 +44,7 @@ class GaussianKick {
   }
 
  private:
-  // Lower bound of a squared size at a waist, relative to that at the reference plane; rounding
+  // The lower bound of a squared size at a waist, relative to that at the reference plane; rounding
   // might make it negative.
   static constexpr double smallest_share = 1e-12;
 

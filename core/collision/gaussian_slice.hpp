@@ -1,4 +1,4 @@
-// A slice of a bunch as the Gaussian of its first and second transverse moments.
+// A slice of a bunch, as the Gaussian of its first and second transverse moments.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace phasewise::collision {
 
-// At the reference plane: x px y py, and their second moments.
+// Means and second moments of x px y py at the reference plane.
 struct GaussianSlice {
   double count = 0.0;  // macroparticles
   double z = 0.0;      // m
@@ -15,7 +15,7 @@ struct GaussianSlice {
   std::array<double, 3> xx{}, yy{};  // <u u>, <u p>, <p p>, central
   std::array<double, 4> xy{};        // <x y>, <x py>, <px y>, <px py>, central
 
-  // At a distance s along its own beam.
+  // Centre and sizes at a distance s along its own beam.
   PHASEWISE_HD double x_at(double s) const { return mean[0] + s * mean[1]; }
   PHASEWISE_HD double y_at(double s) const { return mean[2] + s * mean[3]; }
   PHASEWISE_HD double sxx_at(double s) const { return xx[0] + s * (2.0 * xx[1] + s * xx[2]); }
@@ -23,8 +23,8 @@ struct GaussianSlice {
   PHASEWISE_HD double sxy_at(double s) const { return xy[0] + s * (xy[1] + xy[2] + s * xy[3]); }
 };
 
-// Overlap ∫ρ1 ρ2 dx dy [1/m²] of two slices, per particle of each, a at s_a along its beam and b at
-// s_b along its own; more_xx, more_yy: what is added to the variances of the two together [m²].
+// The overlap ∫ρ1 ρ2 dx dy [1/m²] of two slices, per particle of each, with a at s_a along its beam
+// and b at s_b along its own. more_xx and more_yy are added to the sum of both variances [m²].
 double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b,
                double more_xx = 0.0, double more_yy = 0.0);
 

@@ -21,8 +21,8 @@ enum class Model { none, strong_strong, soft_gaussian, weak_strong };
 struct InteractionPoint {
   Model model = Model::none;
   beam::CrossingAngle angle;
-  std::array<double, 4> separation{};  // beam 1 minus beam 2, x y [m], before and after the ramp
-  std::array<double, 2> ramp{};        // turns between which it moves linearly
+  std::array<double, 4> separation{};  // beam 1 minus beam 2 in x, y [m], before and after the ramp
+  std::array<double, 2> ramp{};        // turns between which the separation changes linearly
   std::array<beam::CrabPair, 2> crab{};
   int nx = 128, ny = 128;
   Slices slices{1, 1};  // of each beam
@@ -42,19 +42,19 @@ struct InteractionPoint {
 
 // One beam as the collision sees it: in the boosted frame, sorted into slices.
 struct CollidingBeam {
-  beam::Particles* particles = nullptr;      // null if this rank holds none of this beam
-  bool strong = false;                       // not tracked: Gaussian slices of its design moments
-  std::vector<GaussianSlice> strong_slices;  // of a strong beam
+  beam::Particles* particles = nullptr;      // null if this rank holds no particle of this beam
+  bool strong = false;                       // not tracked: Gaussian slices with its design moments
+  std::vector<GaussianSlice> strong_slices;  // those of a strong beam
   std::vector<std::int64_t> begin;  // where each slice begins among this rank's particles (S + 1)
   int slices = 1;
-  double here = 0.0;  // particles of this rank, their mean number if nothing else is known
+  double here = 0.0;  // particles of this rank; the mean number if no other is known
   beam::SliceCuts cuts;
   beam::Moments moments;      // of the whole beam
   double macroparticles = 0;  // at the start
   double kick_scale = 0.0;    // kick by one macroparticle of the other beam, over its field E [m]
   double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
 
-  // Particles of this rank in a slice, their mean number if nothing else is known.
+  // This rank's particles in a slice; their mean number if no other is known.
   double in_slice(int slice) const {
     return begin.empty() ? here / slices : static_cast<double>(begin[slice + 1] - begin[slice]);
   }

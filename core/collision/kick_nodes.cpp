@@ -3,7 +3,7 @@
 namespace phasewise::collision {
 
 void prepare_rows(const NodesTask& task, int begin, int end) {
-  const NodesTask t = task;  // a copy, so that the compiler knows no store changes it
+  const NodesTask t = task;  // a copy, so that the compiler knows that no store changes it
   if (t.weighting == Weighting::tsc) {
     const std::int64_t first = static_cast<std::int64_t>(begin) * t.mesh.ny;
     const std::int64_t last = static_cast<std::int64_t>(end) * t.mesh.ny;

@@ -1,4 +1,5 @@
-// What the particles read of a field: values on the nodes of the mesh, made from the potential.
+// What the particles read from a field: values on the nodes of the mesh, computed from the
+// potential.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +11,15 @@
 
 namespace phasewise::collision {
 
-// Number of values per node: CIC Ex Ey, or with two planes Ex Ey of the tail and their differences
-// head - tail; TSC u, or u of the tail and its difference.
+// The number of values per node. CIC: Ex and Ey, or with two planes Ex and Ey of the tail and their
+// differences head - tail. TSC: u, or u of the tail and its difference.
 PHASEWISE_HD int values_per_node(Weighting weighting, int planes) {
   return weighting == Weighting::cic ? 2 * planes : planes;
 }
 
-// Where the nodes of a mesh come from and go to: potential planes of head and tail (the same plane
-// twice if there is one); scale: factor from u to the kick's potential; difference: CIC with two
-// planes, u of the head minus u of the tail.
+// Where the nodes of a mesh come from and go to. The potential planes are those of head and tail,
+// the same plane twice if there is one; `scale` is the factor from u to the kick's potential;
+// `difference` is, for CIC with two planes, u of the head minus u of the tail.
 struct NodesTask {
   Weighting weighting;
   int planes;
@@ -30,20 +31,20 @@ struct NodesTask {
   double* difference;
 };
 
-// Central differences inside the window, one-sided ones at its edges; E = -grad u.
+// E = -grad u, by central differences inside the window and one-sided ones at its edges.
 PHASEWISE_HD double field_at(const double* u, std::int64_t stride, int i, int n, double inverse_h) {
   if (i == 0) return (u[0] - u[stride]) * inverse_h;
   if (i == n - 1) return (u[-stride] - u[0]) * inverse_h;
   return 0.5 * (u[-stride] - u[stride]) * inverse_h;
 }
 
-// Computes what `encounter` reads of a node with quadratic weights.
+// Computes what `encounter` reads at a node with quadratic weights.
 PHASEWISE_HD void prepare_tsc(const NodesTask& t, std::int64_t at) {
   t.nodes[t.planes * at] = t.scale * t.tail[at];
   if (t.planes == 2) t.nodes[2 * at + 1] = t.scale * (t.head[at] - t.tail[at]);
 }
 
-// The same of node (i, j) with linear ones.
+// Computes the same at node (i, j) with linear weights.
 PHASEWISE_HD void prepare_cic(const NodesTask& t, int i, int j) {
   const int nx = t.mesh.nx, ny = t.mesh.ny;
   const std::int64_t at = static_cast<std::int64_t>(i) * ny + j;
@@ -57,9 +58,9 @@ PHASEWISE_HD void prepare_cic(const NodesTask& t, int i, int j) {
   t.difference[at] = t.scale * (t.head[at] - t.tail[at]);
 }
 
-// Rows [begin, end) of them.
+// Prepares rows [begin, end) of the nodes.
 void prepare_rows(const NodesTask& task, int begin, int end);
-// One item: a node.
+// One item is a node.
 parallel::KernelCard nodes_card(Weighting weighting, int planes);
 
 }  // namespace phasewise::collision

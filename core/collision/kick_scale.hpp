@@ -5,8 +5,8 @@
 
 namespace phasewise::collision {
 
-// Kick on `target` by one macroparticle of `source`, over its field E = r/r² [m]:
-// 2 N r_c q q'/(γ cos φ) (1 + ββ')/((β + β')β).
+// The kick on `target` by one macroparticle of `source`, over its field E = r/r² [m]: 2 N r_c q
+// q'/(γ cos φ) (1 + ββ')/((β + β')β).
 inline double kick_scale(const beam::BunchConstants& target, const beam::BunchConstants& source,
                          double cos_phi) {
   const double b = target.beta(), other = source.beta();

@@ -21,7 +21,7 @@ parallel::KernelCard overlap_card(int ny) {
   return {.name = "luminosity", .flops = 2.0, .bytes = 16.0, .vectorised = true, .trip = 1.0 * ny};
 }
 
-// The coarsest level of the meshes on which the charges of a pair lie.
+// The coarsest of the mesh levels on which the charges of a pair lie.
 int StrongStrong::overlap_level(int slice_1, int slice_2) const {
   int level = std::numeric_limits<int>::max();
   for (int plane = 0; plane < ip_.planes; ++plane)
@@ -30,8 +30,8 @@ int StrongStrong::overlap_level(int slice_1, int slice_2) const {
   return level;
 }
 
-// The charge of a pair where the slice meets the centroid of the opposing one, by interpolation
-// between its two planes.
+// The charge of a pair's slice where it meets the centroid of the opposing one, interpolated
+// between the slice's two planes.
 EffectiveCharge StrongStrong::effective_charge(const Step& step, int beam, int p) {
   const double* at_head = charge_[beam].data() + p * pair_size();
   const int own = step.own(beam, p), other = step.other(beam, p);
@@ -45,7 +45,7 @@ EffectiveCharge StrongStrong::effective_charge(const Step& step, int beam, int p
           .coarsening = mesh_.levels.coarsening()};
 }
 
-// This rank's rows of a pair.
+// The overlap of a pair in this rank's rows.
 Overlap StrongStrong::overlap_of(const Step& step, int p) const {
   const field::Window& w1 = mesh_.window[0][step.own(0, p)];
   const field::Window& w2 = mesh_.window[1][step.own(1, p)];
@@ -72,7 +72,7 @@ std::vector<int> StrongStrong::window_shifts(const Step& step) const {
 }
 
 // A rank of beam 1 receives the charges of beam 2 that overlap with its rows; a rank of beam 2
-// sends its own.
+// sends its own charges.
 comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<int>& own) {
   comm::ExchangePointer exchange = plan_.luminosity(step, window_shifts(step));
   if (!groups_.holds(0)) {
@@ -126,7 +126,7 @@ void StrongStrong::effective_charges(const Step& step, const std::vector<int>& o
       rho_[b][p] = todo.back().out;
     }
   }
-  // Those of both beams are the same where a rank has both.
+  // If a rank has both beams, its rows are the same for both.
   const auto [first, last] = plan_.division().rows(plan_.own_beam(), plan_.division().row());
   if (device_ != nullptr) return device_->effective_charges(todo, first, last);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&, first, last](int i, int) {
@@ -167,7 +167,7 @@ void StrongStrong::finish_luminosity(Listener& listener) {
   });
 }
 
-// From the overlap's sum of pair i, in [slice of beam 1][slice of beam 2].
+// The luminosity of pair i, in [slice of beam 1][slice of beam 2], from the sum of its overlap.
 double StrongStrong::pair_luminosity(std::int64_t i, const OverlapFactor& factor) const {
   const int slice_1 = static_cast<int>(i / ip_.slices[1]);
   const int slice_2 = static_cast<int>(i % ip_.slices[1]);

@@ -11,7 +11,7 @@
 namespace phasewise::collision {
 
 // The charge of a slice between the planes where it meets the head and the tail of the opposing
-// one, on the level of the mesh `to`; rows of ny nodes.
+// one, on mesh level `to`, in rows of ny nodes.
 struct EffectiveCharge {
   const double* at_head;
   const double* at_tail;
@@ -20,19 +20,19 @@ struct EffectiveCharge {
   int head_level, tail_level, to;
   Coarsening coarsening;
 
-  static constexpr int most_levels = 3;  // between two, for what is done node by node
+  static constexpr int most_levels = 3;  // largest difference for work by nodes
 
   PHASEWISE_HD bool has_near_levels() const {
     return head_level - to <= most_levels && tail_level - to <= most_levels;
   }
-  // Node j of row i, where the levels are near.
+  // Computes node j of row i, if the levels are near.
   PHASEWISE_HD void node(std::int64_t i, int j) const {
     const std::int64_t at = i * coarsening.ny;
     const double h = coarsening.coarsened_node<most_levels>(at_head + at, head_level, to, j);
     const double l = coarsening.coarsened_node<most_levels>(at_tail + at, tail_level, to, j);
     out[at + j] = l + place * (h - l);
   }
-  // scratch: 4 ny values.
+  // `scratch` has room for 4 ny values.
   PHASEWISE_HD void row(std::int64_t i, double* scratch) const {
     const std::int64_t ny = coarsening.ny, at = i * ny;
     const double* h = coarsening.coarsened(at_head + at, head_level, to, scratch);
@@ -41,18 +41,18 @@ struct EffectiveCharge {
   }
 };
 
-// The nodes of a pair that both windows contain: row i of beam 1's, from first to last, lies on row
-// i + dx of beam 2's, and likewise along y.
+// The nodes of a pair that both windows contain: row i of beam 1's window, from first to last, lies
+// on row i + dx of beam 2's window, and likewise along y.
 struct Overlap {
   const double* rho1;
   const double* rho2;
   int ny, dx, dy;
   int first, last;
-  std::int64_t place;  // of the pair in [slice of beam 1][slice of beam 2]
+  std::int64_t place;  // place of the pair in [slice of beam 1][slice of beam 2]
 
-  static constexpr int terms = 4;  // of a row, each the sum of every fourth node's product
+  static constexpr int terms = 4;  // per row, each the sum of every fourth node's product
 
-  // So many of row i's terms, from the first one given on.
+  // Adds `count` of row i's terms, from first_term on.
   template <int count>
   PHASEWISE_HD void add_terms(int i, int first_term, double (&sum)[count]) const {
     const double* a = rho1 + static_cast<std::int64_t>(i) * ny + first_term;
@@ -63,9 +63,9 @@ struct Overlap {
   }
 };
 
-// One item: a node of the charge between two planes, in rows of `ny`.
+// One item is a node of the charge between two planes, in rows of `ny`.
 parallel::KernelCard effective_charge_card(int ny);
-// One item: a node of the overlap of two charges, in rows of `ny`.
+// One item is a node of the overlap of two charges, in rows of `ny`.
 parallel::KernelCard overlap_card(int ny);
 
 }  // namespace phasewise::collision

@@ -7,7 +7,7 @@
 namespace phasewise::collision {
 namespace {
 
-// Rows of a pair's mesh that this rank shares with a rank in row `their_row` of the other beam,
+// The rows of a pair's mesh that this rank shares with a rank in row `their_row` of the other beam,
 // counted in the window of beam 2.
 std::pair<int, int> shared_rows(const PlanBasis& basis, int their_row, int shift) {
   const int mine = basis.division.row();

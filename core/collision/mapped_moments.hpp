@@ -6,8 +6,8 @@
 
 namespace phasewise::collision {
 
-// Mean and covariance after a map that is nearly linear over the beam: by its differences over one
-// rms each way.
+// Mean and covariance after a map that is nearly linear over the beam, from its differences over
+// one rms in each direction.
 beam::Moments mapped(const beam::Moments& m, const CollisionFrame& frame);
 
 }  // namespace phasewise::collision

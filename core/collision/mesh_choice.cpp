@@ -57,7 +57,7 @@ struct Axis {
   std::array<std::vector<int>, 2> offset;
 };
 
-// The difference of two offsets is an int as well.
+// Offsets stay so small that the difference of two also fits an int.
 constexpr double farthest_window = 1 << 29;
 
 std::string name_of(int axis) { return axis == 0 ? "x" : "y"; }

@@ -1,7 +1,7 @@
 // Chooses the mesh of a collision, which all slices of both beams share: fine enough for one slice
-// and wide enough for all of them. If one window holds all slices they share it; otherwise each
-// slice has its own window on the mesh. If one window holds all of y, it is finer in y where the
-// beams are flatter.
+// and wide enough for all of them. If one window holds all slices, they share it; otherwise each
+// slice has its own window on the mesh. If one window holds all slices in y, planes where the beams
+// are flatter get finer cells in y.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ struct SliceShape {
   double sigma_x, sigma_y;
 };
 SliceShape slice_shape(const CollidingBeam& beam, int slice, double s);
-// The same as a charge, with its covariance.
+// The same shape as a charge with its covariance.
 GaussianCharge expected_charge(const CollidingBeam& beam, int slice, double s);
 
 // Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
@@ -34,8 +34,8 @@ struct CollisionMesh : field::Mesh {
 };
 
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);
-// One item: a slice of a beam and a plane at which it meets the other one, for which a level is
-// chosen. All ranks choose alike.
+// One item is the choice of a level for a slice of a beam and a plane at which it meets the other
+// one. All ranks make the same choices.
 parallel::KernelCard mesh_card();
 
 }  // namespace phasewise::collision

@@ -23,7 +23,8 @@ class Reach {
         slice_[b].push_back(typical_slice(beams[b], s));
   }
 
-  // The slice between its two boundaries where it meets the other beam's plane at z_other.
+  // How far the slice reaches, between its two boundaries, where it meets the other beam's plane at
+  // z_other.
   double of(int beam, int slice, double z_other) const {
     const auto& plane = beams_[beam].cuts.plane;
     return std::max(at(slice_[beam][slice], 0.5 * (plane[slice] - z_other)),

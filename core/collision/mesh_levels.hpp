@@ -1,13 +1,13 @@
-// Meshes that are finer in y where the beams are flatter. The hourglass lets a beam of small β* be
-// many times as high at the ends of a long collision as at the waist. Level m halves the cells of
-// the common mesh m times around the same centre and keeps their number. Which level a plane of the
-// collision takes depends only on the slice that makes the field and on the plane, so that
-// neighbouring slices, which share the plane, meet the same field there.
+// Meshes that are finer in y where the beams are flatter. Because of the hourglass effect, a beam
+// with small β* is many times as high at the ends of a long collision as at the waist. Level m
+// halves the cells of the common mesh m times around the same centre and keeps their number. The
+// level of a plane of the collision depends only on the slice that makes the field and on the
+// plane, so that neighbouring slices, which share the plane, meet the same field there.
 //
-// The nodes of neighbouring levels stand such that the weights with which a particle would be put
-// on the coarser one are sums of those on the finer one (B-splines are sums of B-splines of half
-// the width; C. de Boor, "A Practical Guide to Splines" (2001), chapter IX): a charge can be taken
-// to a coarser level from its nodes alone.
+// The nodes of neighbouring levels are placed so that the weights of a particle on the coarser
+// level are sums of its weights on the finer one (B-splines are sums of B-splines of half the
+// width; C. de Boor, "A Practical Guide to Splines" (2001), chapter IX). A charge can therefore be
+// taken to a coarser level from its nodes alone.
 #pragma once
 
 #include <array>
@@ -26,16 +26,16 @@ struct Coarsening {
   int ny;
 
   // The place of the mesh's centre, counted in nodes. On level 0 the mesh is symmetric about it. On
-  // finer ones a node stands there with linear weights, and with quadratic ones the centre lies
-  // between two nodes.
+  // finer levels the centre is a node with linear weights, and lies between two nodes with
+  // quadratic ones.
   PHASEWISE_HD double centre(int level) const {
     if (level == 0) return 0.5 * (ny - 1);
     const int half = ny / 2;
     return half - (weighting == Weighting::cic ? 0.0 : 0.5);
   }
 
-  // The finer node at which node j of the next coarser level stands, or the lower of the two around
-  // it.
+  // The finer node at the place of node j of the next coarser level, or the lower of the two nodes
+  // around that place.
   PHASEWISE_HD int finer_node(int finer_level, int j) const {
     const double place = centre(finer_level) - 2.0 * centre(finer_level - 1) + 2.0 * j;
     return static_cast<int>(weighting == Weighting::cic ? std::lround(place)
@@ -47,8 +47,8 @@ struct Coarsening {
     if (weighting == Weighting::cic) return fine(0) + 0.5 * (fine(-1) + fine(1));
     return 0.75 * (fine(0) + fine(1)) + 0.25 * (fine(-1) + fine(2));
   }
-  // A row of ny charges on one level, taken to another one that is not finer. scratch: 2·ny values.
-  // Returns `row` itself or a place in scratch.
+  // Takes a row of ny charges from one level to another that is not finer. `scratch` has room for
+  // 2·ny values. Returns `row` itself or a place in scratch.
   PHASEWISE_HD const double* coarsened(const double* row, int from, int to, double* scratch) const {
     for (int level = from; level > to; --level) {
       double* out = row == scratch ? scratch + ny : scratch;
@@ -63,8 +63,8 @@ struct Coarsening {
     }
     return row;
   }
-  // Node j of the same, without scratch; the more levels there are between, the more is done
-  // several times.
+  // Computes node j of the same without scratch; the more levels lie in between, the more values
+  // are computed repeatedly.
   template <int most_levels>
   PHASEWISE_HD double coarsened_node(const double* row, int from, int to, int j) const {
     if (j < 0 || j >= ny) return 0.0;
@@ -84,20 +84,20 @@ struct Coarsening {
 class MeshLevels {
  public:
   MeshLevels() = default;
-  // All on level 0, that is on the mesh itself.
+  // Puts all planes on level 0, the mesh itself.
   MeshLevels(const field::Mesh& mesh, Weighting weighting) : mesh_(mesh), weighting_(weighting) {}
 
-  // Takes the finest level for each plane that holds ± mesh_extent rms of both slices around it.
+  // Chooses for each plane the finest level that holds ± mesh_extent rms of both slices around it.
   void choose(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);
 
-  // Level of the mesh for the charge of a beam's slice on a plane of the opposing beam: its
-  // boundary between slices, or its slice's centroid if there is one plane per slice.
+  // The level of the mesh for the charge of a beam's slice on a plane of the opposing beam. The
+  // plane is a boundary between slices, or, with one plane per slice, a slice's centroid.
   int of(int beam, int slice, int plane) const {
     return level_[beam].empty() ? 0 : level_[beam][slice * planes_[beam] + plane];
   }
   field::Mesh mesh(int level) const;
 
-  // What takes a row of charges to coarser levels.
+  // The object that takes rows of charges to coarser levels.
   Coarsening coarsening() const { return {weighting_, mesh_.ny}; }
 
  private:
@@ -105,7 +105,7 @@ class MeshLevels {
 
   field::Mesh mesh_;
   Weighting weighting_ = Weighting::cic;
-  std::array<int, 2> planes_{};                     // of the beam that meets this one
+  std::array<int, 2> planes_{};                     // number of planes of the opposing beam
   std::array<std::vector<std::uint8_t>, 2> level_;  // [slice][plane]; empty: all 0
 };
 

@@ -18,7 +18,7 @@ double OverlapFactor::of(int slice_1, int slice_2, double spread_xx, double spre
   const std::array<int, 2> slice{slice_1, slice_2};
   const GaussianSlice &one = shape_[0][slice_1], &two = shape_[1][slice_2];
   const double where = meeting_distance(one.z, two.z);
-  // Of each beam: where it meets the head and the tail plane, and their weights.
+  // For each beam: the places where it meets the head and the tail plane, and their weights.
   std::array<std::array<double, 2>, 2> s{{{where, where}, {-where, -where}}};
   std::array<std::array<double, 2>, 2> weight{{{1.0, 0.0}, {1.0, 0.0}}};
   for (int b = 0; planes_ == 2 && b < 2; ++b) {
@@ -45,7 +45,7 @@ double place_between_planes(const beam::SliceCuts& cuts, int slice) {
 
 parallel::KernelCard overlap_factor_card() {
   return {.name = "overlap_factor",
-          .flops = 400.0,  // five overlaps of some 80
+          .flops = 400.0,  // five overlaps of some 80 flops each
           .bytes = 350.0,
           .vectorised = false};
 }

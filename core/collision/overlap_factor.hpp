@@ -1,8 +1,8 @@
-// How much larger the overlap of two slices is than what the mesh makes of it. The weights spread
-// each charge (Hockney, Eastwood, "Computer Simulation Using Particles" (1988), chapter 5), and
-// with two planes a charge is interpolated between the places where it meets the ends of the
-// opposing slice, to the place where the centroids meet. For Gaussian slices of the beams' moments
-// both are known.
+// How much larger the overlap of two slices is than the overlap of their charges on the mesh. The
+// weights spread each charge (Hockney, Eastwood, "Computer Simulation Using Particles" (1988),
+// chapter 5), and with two planes a charge is interpolated from the places where it meets the ends
+// of the opposing slice to the place where the centroids meet. Both effects are known for Gaussian
+// slices with the beams' moments.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@ namespace phasewise::collision {
 
 class OverlapFactor {
  public:
-  // beams must outlive the factor; planes: 1 or 2 for each pair of slices.
+  // `beams` must outlive the factor; `planes` is 1 or 2 for each pair of slices.
   OverlapFactor(const std::array<CollidingBeam, 2>& beams, int planes);
 
-  // spread_xx, spread_yy: variances that the weights add to each charge [m²]. 1 where the slices
-  // are too far apart for their overlap to be a number.
+  // The factor of a pair of slices; 1 if they are too far apart for a finite one. spread_xx and
+  // spread_yy are the variances that the weights add to each charge [m²].
   double of(int slice_1, int slice_2, double spread_xx, double spread_yy) const;
 
  private:
@@ -29,10 +29,10 @@ class OverlapFactor {
   std::array<std::vector<GaussianSlice>, 2> shape_;
 };
 
-// Place of a slice's centroid between its tail (0) and its head (1).
+// The place of a slice's centroid between its tail (0) and its head (1).
 double place_between_planes(const beam::SliceCuts& cuts, int slice);
 
-// One item: a pair of slices.
+// One item is a pair of slices.
 parallel::KernelCard overlap_factor_card();
 
 }  // namespace phasewise::collision

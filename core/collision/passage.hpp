@@ -1,21 +1,21 @@
-// The steps of one encounter for one particle, as functions of values; CPU blocks and GPU threads
-// use the same.
+// The steps of one encounter for one particle, as functions of values that CPU blocks and GPU
+// threads share.
 #pragma once
 
 #include "parallel/macros.hpp"
 
 namespace phasewise::collision {
 
-// Path of a particle at z, along its own beam, from the reference plane to the opposing plane at
-// z_other. [m]
+// The path [m] of a particle at z along its own beam, from the reference plane to the opposing
+// plane at z_other.
 PHASEWISE_HD double meeting_distance(double z, double z_other) { return 0.5 * (z - z_other); }
 
 // Beyond this fraction of a slice, counted from its planes, the field is no longer extrapolated
 // along z.
 inline constexpr double furthest_fraction = 1.0;
 
-// Position between the tail plane (0) and the head plane (1), and its derivative by z: 0 where the
-// position is clamped.
+// The position between the tail plane (0) and the head plane (1), and its derivative by z, which is
+// 0 where the position is clamped.
 struct Between {
   double fraction;
   double slope;

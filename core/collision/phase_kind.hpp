@@ -1,4 +1,4 @@
-// The phases that reduce charges and broadcast potentials, and the ranks among which they do.
+// The phases that reduce charges or broadcast potentials, and the ranks among which they exchange.
 #pragma once
 
 #include <string_view>
@@ -35,7 +35,8 @@ struct PhaseKind {
     return reduces ? settings.reduce : settings.broadcast;
   }
   comm::Channel channel() const { return reduces ? channels::reduce : channels::broadcast; }
-  // The processes of a column have shares of the same slices.
+  // Whether all members see messages of the same sizes: the processes of a column have shares of
+  // the same slices.
   bool uniform() const { return among == Among::column; }
 };
 

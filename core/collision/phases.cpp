@@ -8,7 +8,7 @@
 namespace phasewise::collision {
 namespace {
 
-// Appends a phase among the ranks of this rank's beam; nothing if its team has one member.
+// Appends a phase among the ranks of this rank's beam, unless its team has only one member.
 void append_phase(comm::Exchanges& to, const PlanBasis& basis, const PhaseKind& kind,
                   const Step& step, const Pairs& pairs, int slices_of) {
   const Member& member = basis.member(kind.among);
@@ -50,8 +50,8 @@ Broadcast broadcast_exchanges(const PlanBasis& basis, const Step& step, const Pa
   Broadcast result;
   if (!basis.division.grid.divided()) return result;
   const Settings& settings = basis.settings;
-  // If every rank sends straight to all ranks of the other beam that need its data, these need not
-  // share them.
+  // If every rank sends directly to all ranks of the other beam that need its data, these need not
+  // share the data.
   const auto cross = [&](Among among, bool straight) {
     const PhaseKind kind{among, false};
     if (straight && kind.setting(settings).algorithm == comm::Algorithm::direct) {

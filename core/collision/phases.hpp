@@ -10,8 +10,8 @@ namespace phasewise::collision {
 // Sums charges on the ranks that solve for them.
 comm::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs);
 
-// Sends potentials from the ranks that solved for them to all ranks of the other beam: first `own`,
-// among the beam that solved; then `crossing`, between the beams; then `other`, among the beam that
+// Sends potentials from the ranks that solved for them to all ranks of the other beam: first `own`
+// within the beam that solved, then `crossing` between the beams, then `other` within the beam that
 // received.
 struct Broadcast {
   comm::Exchanges own, crossing, other;

@@ -1,6 +1,6 @@
-// Who sends what to whom in a collision, for one rank: pure geometry, which the collision executes
-// and `phasewise plan` counts. The particle-field decomposition: Qiang, Furman, Ryne, J. Comput.
-// Phys. 198 (2004) 278.
+// Who sends what to whom in a collision, for one rank. It is pure geometry, which the collision
+// executes and `phasewise plan` counts. The particle-field decomposition is that of Qiang, Furman,
+// Ryne, J. Comput. Phys. 198 (2004) 278.
 #pragma once
 
 #include <map>
@@ -16,7 +16,7 @@
 
 namespace phasewise::collision {
 
-// Lays an exchange out when it is first asked for, and keeps it.
+// Lays out an exchange when it is first asked for, and keeps it.
 class CollisionPlan {
  public:
   CollisionPlan(const CollisionShape& shape, const Settings& settings, const ProcessGrid& grid,
@@ -24,16 +24,16 @@ class CollisionPlan {
       : basis_(shape, settings, grid, rank), transposes_(basis_) {}
 
   const Division& division() const { return basis_.division; }
-  // The beam that this rank holds; the first if it holds both.
+  // The beam that this rank holds, or the first if it holds both.
   int own_beam() const { return basis_.own; }
   std::vector<Pairs> batches(const Step& step) const { return collision::batches(basis_, step); }
   Pairs own_pairs(const Step& step, int beam, const Pairs& pairs) const {
     return collision::own_pairs(basis_, step, beam, pairs);
   }
-  // Number of grids, one for each plane, that this rank's column solves for these pairs; with
+  // The number of grids, one for each plane, that this rank's column solves for these pairs; with
   // padding, as many as the fullest column solves.
   int grids_to_solve(const Step& step, const Pairs& pairs) const;
-  // Number of pairs for which the buffers need room: a step's, and those that pad it.
+  // The number of pairs that the buffers need room for: those of a step and those that pad it.
   int room() const;
 
   // Exchanges that run one after the other. Item pair·planes + plane of the buffers has nx·ny
@@ -41,9 +41,9 @@ class CollisionPlan {
   const comm::Exchanges& reduce(const Step& step, const Pairs& pairs) const;
   const Broadcast& broadcast(const Step& step, const Pairs& pairs) const;
   // Sends the charges of beam 2 (items: pairs, one plane) to the ranks that solve for beam 1.
-  // shift[pair]: offset of beam 1's window from beam 2's [rows].
+  // shift[pair] is the offset of beam 1's window from beam 2's [rows].
   comm::ExchangePointer luminosity(const Step& step, const std::vector<int>& shift) const;
-  // Forward or backward transpose of `grids` grids of own pairs.
+  // The forward or backward transpose of `grids` grids of this column's pairs.
   comm::TransposeExchange solve(int grids, Direction direction) const {
     return transposes_.solve(grids, direction);
   }

@@ -1,4 +1,4 @@
-// What one rank lays its exchanges of a collision out from.
+// What one rank needs to lay out its exchanges of a collision.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace phasewise::collision {
 struct CollisionShape {
   int nx, ny;                              // mesh
   int mx, ky;                              // doubled grid: rows, and columns of its transform
-  std::int64_t row_stride, column_stride;  // of the transform, by rows and by columns [values]
+  std::int64_t row_stride, column_stride;  // of the transform's rows and columns [values]
   Slices slices;                           // of each beam
   int planes;                              // of the field for each pair of slices
   bool luminosity;
@@ -24,7 +24,7 @@ struct CollisionShape {
 // Ranks of a beam among which a phase exchanges.
 enum class Among : std::uint8_t { column, row, beam };
 
-// A team of this rank and its rounds, which are null if the library does the exchange.
+// A team of this rank, and its rounds, which are null if the library does the exchange.
 struct Member {
   comm::TeamPointer team;
   comm::RoundsPointer reduce, broadcast;
@@ -47,7 +47,7 @@ struct PlanBasis {
   const Settings& settings;
   Division division;
   int own, other;            // beams
-  Member column, row, beam;  // empty if one rank holds both beams; `beam` also if it is not used
+  Member column, row, beam;  // empty if one rank holds both beams; `beam` also if unused
 };
 
 }  // namespace phasewise::collision

@@ -8,10 +8,10 @@
 namespace phasewise::collision {
 namespace {
 
-// The height of columns that the source paper settled on.
+// The height of columns that the source paper chose in the end.
 constexpr int usual_column = 16;
 
-// Both beams' ranks are counted in an int.
+// The ranks of both beams together are counted in an int.
 constexpr int max_ranks = 1'000'000'000;
 
 std::string written(const Shape& shape) {
@@ -35,15 +35,15 @@ void require_shapes(const std::array<Shape, 2>& shapes) {
   }
 }
 
-// Places of one beam, neighbours along a row or in a column.
+// The places of one beam; successive ranks are neighbours along a row or in a column.
 void append_places(std::vector<Place>& places, int beam, const Shape& shape, bool row_first) {
   for (int i = 0; i < shape.ranks(); ++i)
     places.push_back(row_first ? Place{beam, i % shape.prow, i / shape.prow}
                                : Place{beam, i / shape.pcol, i % shape.pcol});
 }
 
-// The Fisher-Yates shuffle, written out because std::shuffle differs between libraries. The
-// remainder's bias is below ranks/2^64.
+// The Fisher-Yates shuffle, written out because std::shuffle differs between libraries. Taking the
+// remainder causes a bias below ranks/2^64.
 void shuffle(std::vector<Place>& places, std::uint64_t seed) {
   std::mt19937_64 engine(seed);
   for (std::size_t i = places.size(); i > 1; --i) std::swap(places[i - 1], places[engine() % i]);

@@ -1,6 +1,6 @@
-// Which rank holds which part of which beam: each beam has a grid of Prow columns by Pcol
-// processes in a column. Slices are dealt over the columns, the rows of a slice's mesh over the
-// processes of a column.
+// Which rank holds which part of which beam: each beam has a grid of Prow columns with Pcol
+// processes each. Slices are dealt to the columns, and the rows of a slice's mesh are divided over
+// the processes of a column.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace phasewise::collision {
 
-// Written Prow x Pcol: a row has Prow processes, one of each column; a column has Pcol.
+// Written Prow x Pcol. A row has Prow processes, one of each column; a column has Pcol.
 struct Shape {
   int prow = 1, pcol = 1;
   int ranks() const { return prow * pcol; }
@@ -24,24 +24,24 @@ struct Place {
   bool operator==(const Place&) const = default;
 };
 
-// row_first: rank = (beam, row, column), neighbours stand along a row. column_first: rank = (beam,
-// column, row), neighbours stand in a column.
+// row_first: rank = (beam, row, column), so that successive ranks are neighbours along a row.
+// column_first: rank = (beam, column, row), so that they are neighbours in a column.
 enum class Layout { random, row_first, column_first, file };
 
-// The default shape for a beam's ranks and slices: one rank per column if there are slices for all;
-// otherwise columns of sixteen ranks, if sixteen divides the ranks and there are slices for all
-// columns; otherwise the shortest columns for which there are.
+// The default shape for a beam's ranks and slices: one rank per column if there are enough slices
+// for all columns; otherwise columns of sixteen ranks, if sixteen divides the ranks and there are
+// enough slices; otherwise the shortest columns for which there are enough slices.
 Shape default_shape(int ranks, int slices);
-// Ranks of each beam, the larger half for beam 1; a single rank holds both beams.
+// The number of ranks of each beam, the larger half for beam 1. A single rank holds both beams.
 std::array<int, 2> ranks_of_beams(int ranks);
 // The place of each rank. The random layout is a permutation that follows from the seed.
 std::vector<Place> lay_out(Layout layout, std::array<Shape, 2> shapes, std::uint64_t seed);
 
 class ProcessGrid {
  public:
-  // places[rank]; nodes[rank]: the node that the rank is on. Throws std::invalid_argument if a
-  // place is missing, given twice or outside its grid. A single rank holds column 0, row 0 of both
-  // beams.
+  // places[rank] is the rank's place, nodes[rank] the node that it is on. Throws
+  // std::invalid_argument if a place is missing, given twice or outside its grid. A single rank
+  // holds column 0, row 0 of both beams.
   ProcessGrid(std::array<Shape, 2> shapes, std::vector<Place> places, std::vector<int> nodes);
 
   int ranks() const { return static_cast<int>(nodes_.size()); }
@@ -54,7 +54,7 @@ class ProcessGrid {
   }
   int node(int rank) const { return nodes_[rank]; }
   const std::vector<int>& nodes() const { return nodes_; }
-  // Ranks of one column, by row; of one row, by column; of a beam, by column and then row.
+  // The ranks of one column, by row; of one row, by column; of a beam, by column and then row.
   std::vector<int> column(int beam, int column) const;
   std::vector<int> row(int beam, int row) const;
   const std::vector<int>& beam(int beam) const { return rank_at_[beam]; }

@@ -1,5 +1,5 @@
-// Which slices meet when: heads first, in step k = 0 … S1 + S2 - 2 all pairs (i, j) with i + j = k,
-// slices counted from 0.
+// Which slices meet when: heads first. In step k = 0 … S1 + S2 - 2 all pairs (i, j) with i + j = k
+// meet, with slices counted from 0.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +17,8 @@ struct Step {
 
   int first() const { return std::max(0, k - slices[1] + 1); }  // slice of beam 1
   int pairs() const { return std::min(k, slices[0] - 1) - first() + 1; }
-  // Pair p: this beam's slice and the other's. Slices of beam 1 ascend with p, those of beam 2
-  // descend.
+  // The slices of pair p: this beam's, and the other beam's. Slices of beam 1 ascend with p, those
+  // of beam 2 descend.
   int own(int beam, int p) const { return beam == 0 ? first() + p : k - first() - p; }
   int other(int beam, int p) const { return own(1 - beam, p); }
   // The number of the pair that contains this beam's slice.
@@ -36,12 +36,12 @@ struct Step {
 };
 
 inline int steps(const Slices& slices) { return slices[0] + slices[1] - 1; }
-// Pairs of the fullest step, and of all steps.
+// The number of pairs of the fullest step, and of all steps.
 inline int most_pairs(const Slices& slices) { return std::min(slices[0], slices[1]); }
 inline std::size_t pairs_in_all(const Slices& slices) {
   return static_cast<std::size_t>(slices[0]) * slices[1];
 }
-// Slices of the beam with more of them.
+// The number of slices of the beam that has more.
 inline int most_slices(const Slices& slices) { return std::max(slices[0], slices[1]); }
 
 }  // namespace phasewise::collision

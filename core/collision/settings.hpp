@@ -10,23 +10,23 @@
 namespace phasewise::collision {
 
 struct Settings {
-  // True: over all ranks of a beam at once (direct, node-aware); false: first in the columns and
-  // then in the rows.
+  // True: over all ranks of a beam at once (direct, node-aware). False: first in the columns, then
+  // in the rows.
   bool reduce_at_once = false;
   bool broadcast_at_once = false;
   comm::PhaseSetting reduce, reduce_column, reduce_row;
   comm::PhaseSetting broadcast, broadcast_row, broadcast_column;
   comm::Transpose green = comm::Transpose::pairwise, solve = comm::Transpose::pairwise;
   bool aggregate_solve = true;
-  bool crossing_in_row = true;  // 4a: the beams exchange their potentials along the rows
+  bool crossing_in_row = true;  // 4a: the beams exchange potentials along the rows
   bool overlap = false;
-  // In every step all columns handle as many slices as the fullest one, as in the source paper's
-  // code; otherwise only their own. Ignored if the beams' grids differ.
+  // If true, all columns handle in every step as many slices as the fullest column, as in the
+  // source paper's code; otherwise only their own. Ignored if the beams' grids differ.
   bool padded = false;
 
   std::array<Shape, 2> shapes{Shape{0, 0}, Shape{0, 0}};  // zeros: the default for the ranks
   Layout layout = Layout::column_first;
-  std::vector<Place> places;  // of a layout from a file
+  std::vector<Place> places;  // those that a file gives
 };
 
 }  // namespace phasewise::collision

@@ -47,8 +47,8 @@ Simulation::Simulation(const workload::Parameters& parameters,
   }
 }
 
-// All collective calls, of which the last one is in device_of, come before the large allocations,
-// so that no rank waits for another one that has run out of memory.
+// All collective calls, the last of which is in device_of, come before the large allocations, so
+// that no rank waits for a rank that has run out of memory.
 std::vector<ProcessGrid> Simulation::divide_ranks() {
   auto grids = description_.process_grids(session().world.size(), session().nodes);
   session().set_teams(teams_of_all(grids, session().world.rank()));
@@ -59,7 +59,7 @@ void Simulation::run_turn() {
   state_.begin(turn());
   for (const workload::Piece& piece : pieces_) {
     if (piece.kind == workload::Piece::Kind::data_dependent) {
-      // The steps themselves make the Green functions that are not kept.
+      // Green functions that are not kept are made in the steps themselves.
       if (piece.name != pieces::slices || !description_.slices_wanted(turn())) continue;
       ++measurements_;
     }

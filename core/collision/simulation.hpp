@@ -34,18 +34,19 @@ class Simulation : public workload::Run {
   beam::Bunch& bunch(int beam) { return state_.bunch(beam); }
   const beam::Bunch& bunch(int beam) const { return state_.bunch(beam); }
   bool holds(int beam) const { return state_.groups().holds(beam); }
-  // The state of an interaction point after the last collision; moments of slices only if the
-  // records ask for them in that turn.
+  // The state of an interaction point after the last collision. It has moments of slices only if
+  // the records ask for them in that turn.
   const Turn::Point& point(int ip) const { return state_.point(ip); }
-  // The field of a slice (from 0) at the first interaction point, with the beams as they are now;
-  // empty if the model has no mesh. Collective over the beam's ranks.
+  // The field of a slice (from 0) at the first interaction point, with the beams as they are now.
+  // It is empty if the model has no mesh. Collective over the beam's ranks.
   SliceField slice_field(int beam, int slice);
   void exchange_as(const workload::Parameters& parameters) override;
-  // What this process holds of a device's memory [B]; 0 on the CPU.
+  // Bytes of a device's memory that this process holds; 0 on the CPU.
   std::int64_t device_bytes() {
     return state_.device() == nullptr ? 0 : state_.device()->held_bytes();
   }
-  // Kernels, copies and the like that this process gave to a device so far; 0 on the CPU.
+  // The number of kernels, copies and other operations that this process has queued on a device so
+  // far; 0 on the CPU.
   std::int64_t device_operations() {
     return state_.device() == nullptr ? 0 : state_.device()->operations();
   }
@@ -59,7 +60,7 @@ class Simulation : public workload::Run {
 
  private:
   std::vector<ProcessGrid> divide_ranks();
-  // The process grid of the first interaction point that has a mesh; null if none has.
+  // The process grid of the first interaction point that has a mesh; null if none has one.
   const ProcessGrid* mesh_grid() const;
 
   Description description_;
@@ -68,7 +69,7 @@ class Simulation : public workload::Run {
   std::vector<workload::Piece> pieces_;
   Turn state_;
   workload::Live live_;
-  std::int64_t measurements_ = 0;  // of slices
+  std::int64_t measurements_ = 0;  // how often slices were measured
 };
 
 }  // namespace phasewise::collision

@@ -91,7 +91,7 @@ std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {
         collision && !collision->green_every_step())
       greens += static_cast<double>(collision->greens_made());
   std::vector<std::pair<std::string, double>> counts;
-  // Several interaction points may have a piece of this name; the count is the mean over them.
+  // Several interaction points may have a piece of this name; its count is the mean over them.
   const auto add = [&](std::string_view name, double in_all) {
     const auto alike = std::ranges::count(pieces_, name, &workload::Piece::name);
     if (alike > 0) counts.emplace_back(name, in_all / static_cast<double>(alike));

@@ -13,7 +13,7 @@ namespace {
 using numerics::OrderFreeSum;
 
 constexpr int terms = slice_terms;
-constexpr int values = 2 * terms + 1;  // high and low parts, and the count
+constexpr int values = 2 * terms + 1;  // high and low parts of the terms, and the count
 
 void sum_block(const beam::ParticleView& p, const SliceSumming& how,
                std::array<OrderFreeSum, terms>& sums) {
@@ -27,7 +27,7 @@ void sum_block(const beam::ParticleView& p, const SliceSumming& how,
   });
 }
 
-// The sums of all threads; v: high and low parts.
+// Adds up the sums of all threads; `v` receives their high and low parts.
 void add_up(const std::vector<std::array<OrderFreeSum, terms>>& sums, double* v) {
   for (const auto& part : sums)
     for (int t = 0; t < terms; ++t) {
@@ -36,7 +36,7 @@ void add_up(const std::vector<std::array<OrderFreeSum, terms>>& sums, double* v)
     }
 }
 
-// One item: a particle of a slice.
+// One item is a particle of a slice.
 parallel::KernelCard card() {
   return {.name = "slice_moments",
           .flops = 8.0 + 10.0 + 7.0 * terms,  // 4 clamped, 10 products, 7 additions a term

@@ -19,8 +19,8 @@ class DeviceWork;
 
 inline constexpr int slice_terms = 14;  // 4 means, 2 × 3 second moments, 4 between the planes
 
-// Calls visit(t, term) for each sum over a slice, in their order; term(u) is what a particle adds
-// whose x px y py are u(0) to u(3).
+// Calls visit(t, term) for each sum over a slice, in order; term(u) is what a particle with x px y
+// py in u(0) to u(3) adds.
 template <class Visit>
 PHASEWISE_HD void each_slice_term(const Visit& visit) {
   int t = 0;
@@ -34,7 +34,7 @@ PHASEWISE_HD void each_slice_term(const Visit& visit) {
     for (int b = 2; b < 4; ++b) visit(t++, [a, b](const auto& u) { return u(a) * u(b); });
 }
 
-// How a slice is summed: coordinates beyond the bounds are clamped to them.
+// How a slice is summed. Coordinates beyond the bounds are clamped to them.
 struct SliceSumming {
   double bound[4];
   numerics::OrderFreeGrid grid[slice_terms];
@@ -45,26 +45,26 @@ struct SliceSumming {
   }
 };
 
-// Measures several slices (beam, slice) in one sum over all ranks; collective. Coordinates
-// (x px y py) beyond the bounds are clamped to them, so that the sums stay exact whatever a kick
-// does.
+// Measures several slices (beam, slice) in one sum over all ranks; collective. Coordinates (x px y
+// py) beyond the bounds are clamped to them, so that the sums stay exact even after a large kick.
 class SliceMoments {
  public:
   using Listener = workload::Listener;
-  // device: null if the kernels run on the CPU.
+  // `device` is null if the kernels run on the CPU.
   SliceMoments(int threads, Contents contents, DeviceWork* device)
       : threads_(threads), contents_(contents), device_(device) {}
 
   struct Which {
     int beam, slice;
   };
-  // Sets the bounds to four times the largest coordinates now, which leaves room for the kicks of
-  // one collision.
+  // Sets the bounds to four times the largest present coordinates, which leaves room for the kicks
+  // of one collision.
   void set_bounds(const std::array<CollidingBeam, 2>& beams, Listener& listener);
-  // A strong beam brings its slices. Without contents all slices are empty.
+  // Measures the slices `which`. A strong beam brings its own slices. Without contents all slices
+  // are empty.
   std::vector<GaussianSlice> of(const std::array<CollidingBeam, 2>& beams,
                                 const std::vector<Which>& which, Listener& listener) const;
-  // All `slices` of a beam.
+  // Measures all `slices` of a beam.
   std::vector<GaussianSlice> of_all(const std::array<CollidingBeam, 2>& beams, int beam, int slices,
                                     Listener& listener) const;
 

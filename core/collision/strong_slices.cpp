@@ -9,10 +9,10 @@
 namespace phasewise::collision {
 namespace {
 
-// Beyond so many rms of z a Gaussian beam has 2e-9 of its charge.
+// A Gaussian beam has 2e-9 of its charge beyond this many rms of z.
 constexpr double reach = 6.0;
 
-// Gauss-Legendre rule on (-1, 1): nodes of one sign and their weights.
+// Gauss-Legendre rule on (-1, 1): the positive nodes and their weights.
 constexpr std::array<double, 8> node{
     0.0950125098376374402, 0.2816035507792589132, 0.4580167776572273863, 0.6178762444026437484,
     0.7554044083550030339, 0.8656312023878317439, 0.9445750230732325761, 0.9894009349916499326};
@@ -20,7 +20,7 @@ constexpr std::array<double, 8> weight{
     0.1894506104550684963, 0.1826034150449235889, 0.1691565193950025382, 0.1495959888165767321,
     0.1246289712555338720, 0.0951585116824927848, 0.0622535239386478929, 0.0271524594117540949};
 
-// The part of the beam that is at z, which has no extent along z.
+// The moments of the part of the beam at z, which has no extent along z.
 beam::Moments at(const beam::Moments& m, double z) {
   const double zz = m.covariance[4][4], dz = z - m.mean[4];
   beam::Moments here = m;
@@ -34,7 +34,7 @@ beam::Moments at(const beam::Moments& m, double z) {
   return here;
 }
 
-// Of parts of a charge of 1: sums of first and second moments about zero.
+// Sums, over parts of a charge of 1, of first and second moments about zero.
 struct Sums {
   std::array<double, 4> first{};
   std::array<std::array<double, 4>, 4> second{};
@@ -59,8 +59,9 @@ struct Places {
   std::vector<double> z, charge;
 };
 
-// Of a Gaussian density between two cuts, moved and stretched to the mean and rms of z of the
-// slice as it was cut, so that a beam that is straight has the moments that follow from these.
+// Places in a Gaussian density between two cuts. They are shifted and stretched to the mean and rms
+// of z that the slice had when it was cut, so that a straight beam has exactly the moments that
+// follow from these two.
 Places places(double low, double high, double rms_z, double mean, double rms) {
   Places p;
   double sum = 0.0, first = 0.0, second = 0.0;
@@ -100,7 +101,7 @@ std::vector<GaussianSlice> strong_slices(const beam::Moments& design, const Coll
     const Places along = places(low, high, rms_z, slice.z, cuts.rms[s]);
     Sums sums;
     for (std::size_t k = 0; k < along.z.size(); ++k) {
-      // z is z*/cos φ but for squares of the momenta
+      // z = z*/cos φ, up to squares of the momenta.
       const double z = design.mean[4] + (along.z[k] - mean_z) * cos_phi;
       sums.add(along.charge[k], mapped(at(design, z), frame));
     }

@@ -12,8 +12,8 @@
 namespace phasewise::collision {
 namespace {
 
-// Number of Green transforms to keep: windows that move against each other need several, a mesh
-// that changes its size a few more. At most a quarter of a gigabyte is kept.
+// The number of Green transforms to keep: windows that move against each other need several, a mesh
+// that changes its size a few more. They take at most a quarter of a gigabyte.
 std::size_t kept_greens(const InteractionPoint& ip) {
   const double bytes = 32.0 * ip.nx * ip.ny;  // (ny + 1)·2 nx complex values
   const double fit = std::max(2.0, 0x1p28 / bytes);
@@ -83,7 +83,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
   overlap_sums_.assign(2 * pairs, 0.0);
   if (device_ != nullptr) device_->start_overlaps(static_cast<std::int64_t>(pairs));
   const auto choose = [&] { mesh_ = choose_mesh(ip_, beams); };
-  if (contents_ == Contents::design) choose();  // where kernels do not run, but windows are needed
+  if (contents_ == Contents::design) choose();  // no kernels run, but windows are needed
   listener.kernel(mesh_card(), ip_.fixed_mesh ? 0.0 : 2.0 * ip_.planes * static_cast<double>(pairs),
                   choose);
   if (contents_ == Contents::none) return;

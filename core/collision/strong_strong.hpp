@@ -1,6 +1,6 @@
 // Strong-strong collision by particle-in-cell: in each step the slices that meet deposit their
-// charge on the shared mesh; their potentials are solved for, sent to the other beam, and kick it.
-// Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
+// charge on the shared mesh; the Poisson solver finds their potentials, which are sent to the other
+// beam and kick it. Qiang, Furman, Ryne, J. Comput. Phys. 198 (2004) 278.
 #pragma once
 
 #include <array>
@@ -34,9 +34,9 @@ class StrongStrong {
  public:
   using Listener = workload::Listener;
 
-  // ip, groups, grid, settings and device must outlive the collision. device: null if the kernels
-  // run on the CPU. staged: they run on one, here or in what is planned, and what other ranks need
-  // is copied to the host.
+  // ip, groups, grid, settings and device must outlive the collision. `device` is null if the
+  // kernels run on the CPU. `staged` says that the kernels run on a device, in this run or in the
+  // planned one, and that what other ranks need is copied to the host.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
                const Settings& settings, int rank, int threads, Contents contents,
                DeviceWork* device, bool staged);
@@ -46,16 +46,16 @@ class StrongStrong {
   void begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result, Listener& listener);
   void run_step(const Step& step, Listener& listener);
   void finish(Listener& listener);
-  // Makes a new Green function, as a step does if none is kept.
+  // Makes a new Green function, as a step does if it finds none that is kept.
   void make_green(Listener& listener) { columns_.make_green({}, listener); }
   // Number of Green functions made so far.
   std::int64_t greens_made() const { return columns_.greens_made(); }
-  // Whether every step makes its Green function; otherwise only a new mesh does.
+  // Whether every step makes its Green function; otherwise one is made only for a new mesh.
   bool green_every_step() const { return ip_.green_every_step; }
 
-  // Field of a line of charges. `blocks` calls its argument with one block after another of the
-  // particles in the collision frame; those with x = NaN are left out. Collective over `group`, the
-  // ranks of the beam.
+  // The field of a line of charges. `blocks` calls its argument with one block after another of the
+  // particles in the collision frame; particles with x = NaN are left out. Collective over `group`,
+  // the ranks of the beam.
   template <class Blocks>
   SliceField field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
                       const comm::Communicator& group, Blocks&& blocks);
@@ -64,19 +64,19 @@ class StrongStrong {
   using Values = parallel::Buffer<double>;
 
   void allocate();
-  // Kicks particles in the step `now` and deposits them for the step `next`, unless they are null.
+  // Kicks particles in the step `now` and deposits them for the step `next`; either may be null.
   void advance(const Step* now, const Step* next, Listener& listener);
   double particles_in(const Step* now, const Step* next) const;
-  // Those of them that read two planes on meshes of their own.
+  // How many of the particles read two planes on meshes of their own.
   double particles_apart(const Step* now) const;
   void pass(std::span<const EncounterTask> todo);
   int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);
-  // Both append exchanges to those that are listed.
+  // The following two append exchanges to `works`.
   void reduce_charges(const Step& step, const std::vector<int>& pairs, comm::Works& works);
   void share_potentials(const Step& step, const std::vector<int>& pairs, comm::Works& works);
   void overlap(const Step& step, Listener& listener);
-  // Copies of values between the host and a device, where meshes are staged.
+  // Copies values between the host and a device if meshes are staged.
   void to_host(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
   void to_device(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
   comm::Work exchange_charges(const Step& step, const std::vector<int>& own);
@@ -105,7 +105,7 @@ class StrongStrong {
   // Whether the two planes of the field that acts on a beam have meshes of their own.
   bool apart(const Step& step, int beam, int p) const;
   int overlap_level(int slice_1, int slice_2) const;
-  // Level of the opposing plane that a slice meets nearest to the waist.
+  // The level of the opposing plane that a slice meets nearest to the waist.
   int level_at_waist(const CollisionMesh& mesh, const std::array<CollidingBeam, 2>& beams, int beam,
                      int slice) const;
   EffectiveCharge effective_charge(const Step& step, int beam, int p);
@@ -123,7 +123,7 @@ class StrongStrong {
   int threads_;
   Contents contents_;
   DeviceWork* device_;
-  bool staged_;  // what is exchanged with other ranks goes through the host
+  bool staged_;  // exchanges with other ranks go through the host
   field::DoubledGrid grid_;
   std::unique_ptr<field::PoissonSolver> solver_;  // null without contents
   CollisionPlan plan_;
@@ -138,7 +138,7 @@ class StrongStrong {
   std::array<MeshValues, 2> potential_;   // acting on each beam: [pair][plane][nodes]
   std::array<MeshValues, 2> nodes_;       // what the particles read: [pair][nodes][values]
   std::array<MeshValues, 2> difference_;  // [pair][nodes]
-  MeshValues outgoing_;  // potentials on their way to the other beam: as potential_
+  MeshValues outgoing_;                   // potentials for the other beam, laid out as potential_
   std::array<MeshValues, 2>
       effective_;  // of each beam: charge between its planes, for the luminosity
   std::array<std::vector<double*>, 2> rho_;  // by pair: the charges whose overlap is summed

@@ -1,5 +1,5 @@
-// The kernels of a step, and what they work on: particles that are kicked and deposited, and the
-// nodes that they read.
+// The kernels of a step and their data: the particles that are kicked and deposited, and the nodes
+// that they read.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -121,7 +121,7 @@ int StrongStrong::level_at_waist(const CollisionMesh& mesh,
   return mesh.levels.of(beam, slice, static_cast<int>(nearest - planes.begin()));
 }
 
-// The opposing slice as it is met at this slice's head and tail planes, or at its centre.
+// The opposing slice as this slice's head and tail planes, or its centre, meet it.
 FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const {
   const int p = step.pair_of(beam, slice), other = step.other(beam, p);
   const beam::SliceCuts& own = (*beams_)[beam].cuts;
@@ -166,7 +166,7 @@ void StrongStrong::prepare(const Step& step, Listener& listener) {
   });
 }
 
-// One for each pair, or for each plane of it where planes have meshes of their own.
+// Adds one task for each pair, or for each plane of a pair whose planes have meshes of their own.
 void StrongStrong::add_nodes_tasks(const Step& step, int beam, std::vector<NodesTask>& to) {
   for (int p = 0; p < step.pairs(); ++p) {
     const double* head = potential_[beam].data() + p * pair_size();

@@ -17,7 +17,7 @@ std::vector<StrongStrong::Task> StrongStrong::tasks(const Step* now, const Step*
   return result;
 }
 
-// Number of parts into which each slice is divided, so that the threads share the work about
+// The number of parts into which each slice is divided, so that the threads share the work about
 // evenly. Each part has its own charge grid.
 int StrongStrong::parts_of_slices(const Step* now, const Step* next) const {
   const int whole = static_cast<int>(tasks(now, next, 1).size());

@@ -15,8 +15,8 @@ void transform(const beam::ParticleView& p, const Map& map) {
   }
 }
 
-// Marks particles with a coordinate that is no longer a finite number as lost; returns how many are
-// lost.
+// Marks particles with a coordinate that is no longer a finite number as lost, and returns their
+// number.
 inline int mark_lost(const beam::ParticleView& p) {
   int lost = 0;
   for (std::int64_t i = 0; i < p.size; ++i) lost += beam::is_finite(beam::load(p, i)) ? 0 : 1;

@@ -22,11 +22,11 @@ class Transposes {
 
  private:
   using Regions = comm::TransposeExchange::Regions;
-  // Where the values that each process sends or gets lie in this process's part of a grid of
+  // Where the values that each process sends or receives lie in this process's part of a grid of
   // complex values.
   struct Parts {
     Regions in_rows, in_columns;
-    std::int64_t block;  // B, padded to whole shares of rows and of columns
+    std::int64_t block;  // bytes, padded to whole shares of rows and of columns
   };
   static Parts parts_of(const PlanBasis& basis, int rows_in_all);
 

@@ -102,7 +102,7 @@ void Turn::tell(const Piece& piece, Listener& listener) {
   Point& point = points_[piece.part];
   if (piece.name == pieces::arrival) return arrive(piece.part, listener);
   if (piece.name == pieces::departure) return depart(piece.part, listener);
-  // Beams do not meet once one of them has lost its last particle.
+  // Beams no longer meet once one of them has lost its last particle.
   if (!point.collides) return;
   if (piece.name == pieces::slices) {
     measure_slices(point, listener);

@@ -1,6 +1,7 @@
-// One rank's part in a turn of colliding beams, written once for all listeners: for each
-// interaction point, measure the beams, collide them, and track each along its line to the next
-// one. With particles this is the simulation; without, it only reports its actions to the listener.
+// One rank's part in a turn of colliding beams, written once for all listeners. For each
+// interaction point it measures the beams, collides them, and tracks each along its line to the
+// next one. With particles this is the simulation; without particles it only reports its actions to
+// the listener.
 #pragma once
 
 #include <array>
@@ -27,10 +28,10 @@ inline constexpr std::string_view arrival = "arrival", slices = "slices", green 
                                   step = "step", gaussian = "gaussian", departure = "departure";
 }
 
-// The pieces of a turn. If Green functions are made in every step, they are part of the steps.
+// The pieces of a turn. If every step makes its Green function, that is part of the steps.
 std::vector<workload::Piece> pieces_of(const Description& description);
 
-// What one turn measured; the same on every rank.
+// What one turn measured, the same on every rank.
 struct TurnRecord {
   std::vector<double> luminosity;  // per interaction point [1/m²] and crossing
   struct Beam {
@@ -45,8 +46,8 @@ struct TurnRecord {
 
 class Turn : public workload::RankTurn {
  public:
-  // description and grids (one for each interaction point) must outlive the turn. device: where the
-  // kernels run; null: on the CPU.
+  // `description` and `grids` (one for each interaction point) must outlive the turn. `device` is
+  // where the kernels run; null is the CPU.
   Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
        Contents contents, int threads, std::unique_ptr<DeviceWork> device = nullptr);
   ~Turn() override;
@@ -58,13 +59,13 @@ class Turn : public workload::RankTurn {
   const TurnRecord& record() const { return record_; }
 
   int interaction_points() const { return static_cast<int>(points_.size()); }
-  // Particles that live on a device come from there first.
+  // Copies the particles of a beam from the device first, if they live there.
   beam::Bunch& bunch(int beam);
   const beam::Bunch& bunch(int beam) const { return bunches_[beam]; }
   const BeamGroups& groups() const { return groups_; }
-  DeviceWork* device() { return device_.get(); }  // null: the kernels run on the CPU
-  // Exchanges follow these settings from the next turn on. Throws as the constructor does, and then
-  // changes nothing.
+  DeviceWork* device() { return device_.get(); }  // null if the kernels run on the CPU
+  // Exchanges follow these settings from the next turn on. Throws what the constructor throws, and
+  // then changes nothing.
   void set_settings(const Settings& settings);
 
   // The state of an interaction point.
@@ -72,7 +73,7 @@ class Turn : public workload::RankTurn {
     const InteractionPoint& description;
     std::unique_ptr<StrongStrong> strong_strong{};
     std::unique_ptr<GaussianCollision> gaussian{};
-    bool collides = false;  // in the present passage, or the last one
+    bool collides = false;  // in the present or last passage
     CollisionResult result{};
     std::array<CollidingBeam, 2> beams{};  // of this passage; without particles once it is over
     std::array<std::vector<GaussianSlice>, 2> slices{};
@@ -106,7 +107,7 @@ class Turn : public workload::RankTurn {
   void record_arrival();
   void record_tracked(int beam, Listener& listener);
   beam::PushContext context(const beam::Bunch& bunch) const;
-  // Number of a beam's particles on this rank, also if only their number is known.
+  // The number of a beam's particles on this rank, even if only their number is known.
   double held_particles(int beam) const;
 
   const Description& description_;
@@ -116,7 +117,7 @@ class Turn : public workload::RankTurn {
   int threads_;
   BeamGroups groups_;
   std::unique_ptr<DeviceWork> device_;  // outlives what lives on it
-  std::array<bool, 2> newer_there_{};   // the device's particles, than the host's
+  std::array<bool, 2> newer_there_{};   // whether the device's particles are newer than the host's
   std::unique_ptr<const Settings> settings_;
   std::int64_t number_ = 0;
   std::array<beam::Bunch, 2> bunches_;

@@ -1,4 +1,4 @@
-// The rule by which particles and mesh meet.
+// How particles share values with the nodes of the mesh.
 #pragma once
 
 namespace phasewise::collision {
@@ -6,8 +6,8 @@ namespace phasewise::collision {
 // How a particle shares its charge among the nodes of the mesh: bilinear or quadratic.
 enum class Weighting { cic, tsc };
 
-// Variance in each direction, in h², over which the weights spread a charge: on average over its
-// places in a cell with linear ones, at any place with quadratic ones.
+// The variance in each direction, in h², over which the weights spread a charge: with linear
+// weights the average over its places in a cell, with quadratic ones the same at any place.
 constexpr double weights_spread(Weighting weighting) {
   return weighting == Weighting::cic ? 1.0 / 6.0 : 0.25;
 }

@@ -44,12 +44,12 @@ class CollisionWorkload : public workload::Workload {
 };
 
 Phase between(const char* name, const char* pattern, const char* direction, const char* beam) {
-  // Received data are read, and added to a value or stored.
+  // Received data are read, and either added to a value or stored.
   const double moved = std::string_view(pattern) == "reduce" ? 3.0 : 2.0;
   return {name, pattern, direction, {{"beam", beam}}, moved};
 }
 
-// The phases of table 1 of the source paper, then those of other physics.
+// The phases of table 1 of the source paper, followed by those of other physics.
 std::vector<Phase> CollisionWorkload::phases() const {
   const bool in_row = description_.settings.crossing_in_row;
   std::vector<Phase> result = {
@@ -68,7 +68,7 @@ std::vector<Phase> CollisionWorkload::phases() const {
   return result;
 }
 
-// Loads of particles, and of mesh rows to solve for.
+// The loads of particles and of mesh rows to solve for.
 std::vector<workload::Load> CollisionWorkload::loads() const {
   const InteractionPoint& point = description_.points.front();
   workload::Load particles{"particles", {}}, rows{"grid", {}};
@@ -77,7 +77,7 @@ std::vector<workload::Load> CollisionWorkload::loads() const {
     const double n = static_cast<double>(description_.bunches[b].macroparticles);
     const double share = shape.ranks();
     particles.values.push_back(std::ceil(n / share) * share / n);
-    // Slices of the fullest column, rows of the fullest process.
+    // The slices of the fullest column, and the rows of the fullest process.
     const int slices = (point.slices[b] + shape.prow - 1) / shape.prow;
     const int max_rows = (point.nx + shape.pcol - 1) / shape.pcol;
     rows.values.push_back(static_cast<double>(slices) * max_rows * shape.ranks() /
@@ -87,8 +87,8 @@ std::vector<workload::Load> CollisionWorkload::loads() const {
 }
 
 // The ranks in the first and the last row of each column: the first rows have the largest shares of
-// rows and slices. Of very many ranks those of some columns: the first ones have the most slices,
-// and shares change after the one where the slices end.
+// rows and slices. With very many ranks, only those of some columns: the first columns have the
+// most slices, and shares change after the column where the slices end.
 std::vector<int> CollisionWorkload::typical_ranks() const {
   constexpr int few = 64, very_many = 4096;
   std::vector<int> result;
@@ -104,8 +104,8 @@ std::vector<int> CollisionWorkload::typical_ranks() const {
   return result;
 }
 
-// How much a rank computes follows from its beam, its column, which solves for some slices, and its
-// shares of the rows and columns of each mesh.
+// How much a rank computes depends on its beam, on its column, which solves for some slices, and on
+// its shares of the rows and columns of each mesh.
 std::vector<int> CollisionWorkload::alike() const {
   std::vector<CollisionShape> meshes;
   meshes.reserve(description_.points.size());
@@ -118,7 +118,7 @@ std::vector<int> CollisionWorkload::alike() const {
       const int beam = grids_[ip].place(rank).beam, row = division.row();
       const auto rows = division.rows(beam, row);
       const auto columns = division.transform_columns(beam, row);
-      // Columns beyond the slices solve for none.
+      // Columns beyond the number of slices solve for none.
       key.insert(key.end(), {beam, std::min(division.column(), most_slices(meshes[ip].slices)),
                              rows.second - rows.first, columns.second - columns.first});
     }
@@ -132,7 +132,7 @@ std::vector<int> CollisionWorkload::alike() const {
   return result;
 }
 
-// Those that are tracked.
+// The beams that are tracked.
 std::vector<workload::SharedBunch> CollisionWorkload::bunches() const {
   const std::array<bool, 2> tracked{description_.is_tracked(0), description_.is_tracked(1)};
   std::vector<workload::SharedBunch> result;

@@ -2,9 +2,9 @@
 
 namespace phasewise::comm {
 
-// The block in slot i has i members to go, in steps of the powers of two that make up i: ceil(log2
-// p) messages of about p/2 blocks. Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE Trans. Parallel
-// Distrib. Syst. 8 (1997) 1143, with radix 2.
+// The block in slot i has to move on by i members, in steps of the powers of two that make up i.
+// That takes ceil(log2 p) messages of about p/2 blocks. Bruck, Ho, Kipnis, Upfal, Weathersby, IEEE
+// Trans. Parallel Distrib. Syst. 8 (1997) 1143, with radix 2.
 Rounds bruck_rounds(int me, int p) {
   Rounds rounds;
   for (int distance = 1; distance < p; distance *= 2) {

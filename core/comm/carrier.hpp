@@ -1,5 +1,5 @@
 // The contract of all protocols: a carrier brings the messages of one round of an exchange to other
-// ranks, however often the round is repeated. Each protocol is one file in core/comm/protocols.
+// ranks, as often as the round is repeated. Each protocol is one file in core/comm/protocols.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,8 @@
 namespace phasewise::comm {
 
 // The messages of a round that are not empty and go to other ranks, in the order of the exchange.
-// Where the library takes them from the buffers by itself, their data are the buffers' beginnings.
+// If the library takes them from the buffers itself, their data point to the beginnings of the
+// buffers.
 struct RoundMessages {
   int phase;
   std::span<const Message> sends, receives;
@@ -22,10 +23,10 @@ struct RoundMessages {
 class Carrier {
  public:
   virtual ~Carrier() = default;
-  // Whether it gives memory for messages, perhaps another one in each repetition.
+  // Whether it provides memory for messages, which may change with each repetition.
   virtual bool gives_memory() const { return false; }
-  // Called before data are packed: memory for the i-th message sent, or received, where the
-  // executor's own does not serve; else null.
+  // The following two are called before data are packed. They return memory for the i-th message
+  // sent or received if the executor's own does not serve; else null.
   virtual std::byte* outgoing(std::size_t /*i*/) { return nullptr; }
   virtual std::byte* incoming(std::size_t /*i*/) { return nullptr; }
   // Whether post waits for other ranks.
@@ -35,7 +36,7 @@ class Carrier {
 
 // One round of one exchange on one rank.
 struct RoundPlace {
-  const Communicator& group;  // whose ranks call collective functions together
+  const Communicator& group;  // its ranks call collective functions together
   ExchangePointer exchange;
   std::size_t round;
 

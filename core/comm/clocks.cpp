@@ -1,4 +1,4 @@
-// The offset of this rank's clock from that of rank 0, and times written into messages' tags.
+// The offset of this rank's clock from that of rank 0, and times encoded in messages' tags.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -9,11 +9,12 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr int tries = 10;              // round trips, of which the quickest counts
-constexpr double shortest_span = 4.0;  // s: the least that tags cover before they repeat
+constexpr int tries = 10;              // round trips, the quickest of which counts
+constexpr double shortest_span = 4.0;  // s, the shortest time after which tags may repeat
 
-// The offset from a parent that answers with rank 0's time, at the middle of the quickest round
-// trip. Clocks that agree within half a round trip are treated as one, like those of a node.
+// Returns the offset from rank 0's clock, by a parent that answers with rank 0's time at the middle
+// of the quickest round trip. Clocks that agree within half a round trip are treated as one, like
+// those of one node.
 double offset_by(int parent, MPI_Comm comm) {
   double quickest = std::numeric_limits<double>::max(), offset = 0.0;
   for (int i = 0; i < tries; ++i) {
@@ -42,7 +43,7 @@ void answer(int child, double offset, MPI_Comm comm) {
 
 }  // namespace
 
-// The time passes down a binomial tree, in log2 p rounds of a few messages each.
+// The time is passed down a binomial tree, in log2 p rounds of a few messages each.
 double measure_clock_offset(MPI_Comm comm) {
   int rank = 0, size = 1;
   MPI_Comm_rank(comm, &rank);

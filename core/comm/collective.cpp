@@ -14,7 +14,7 @@ struct PendingCollective::Started {
   Recorder& recorder;
   int phase;
   MPI_Request request = MPI_REQUEST_NULL;
-  // Counts and places of blocks, which the library may read until it is done.
+  // Counts and places of blocks, which the library may read until the collective is done.
   std::vector<int> out{}, out_places{}, in{}, in_places{};
   std::vector<double> given{};  // the terms of a sum on a simulated machine
 
@@ -24,7 +24,7 @@ struct PendingCollective::Started {
 
 namespace {
 
-// Blocks of these sizes one behind the other, in units of so many bytes.
+// Lays blocks of these sizes one after the other, counted in units of `unit` bytes.
 void lay_out(const std::vector<std::int64_t>& sizes, std::int64_t unit, std::vector<int>& counts,
              std::vector<int>& places) {
   std::int64_t place = 0;
@@ -35,7 +35,7 @@ void lay_out(const std::vector<std::int64_t>& sizes, std::int64_t unit, std::vec
   }
 }
 
-// What a single member ends with.
+// Copies what a single member ends with.
 void copy_alone(const Collective& collective, const std::byte* from, std::byte* to) {
   const bool moves = collective.kind == CollectiveKind::reduce_scatter ||
                      collective.kind == CollectiveKind::all_gather ||
@@ -120,7 +120,7 @@ PendingCollective& PendingCollective::operator=(PendingCollective&& other) noexc
   return *this;
 }
 
-// A rank that fails ends all ranks: it must not wait for others, which may never come.
+// When a rank fails, all ranks are ended: it must not wait for other ranks, which may never come.
 PendingCollective::~PendingCollective() {
   if (std::uncaught_exceptions() == 0) wait();
 }

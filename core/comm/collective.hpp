@@ -1,4 +1,5 @@
-// A collective of the library as pure data, and running it: at once, or started and finished later.
+// A collective of the library as pure data, and its execution: at once, or started and finished
+// later.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@ namespace phasewise::comm {
 enum class CollectiveKind : std::uint8_t {
   barrier,
   broadcast,       // from member 0
-  sum,             // of doubles, known to all
-  reduce_scatter,  // of doubles; member i gets the sum of block i
+  sum,             // of doubles; all members get it
+  reduce_scatter,  // a sum of doubles; member i gets block i
   all_gather,
   all_to_all
 };
@@ -27,17 +28,17 @@ struct Collective {
   Channel channel = common_channel;
   TeamPointer team;  // null: all ranks
   CollectiveKind kind = CollectiveKind::barrier;
-  bool blocking = true;  // it is done when it has been started
-  // Bytes: of broadcast and sum, one number; of reduce_scatter and all_gather, those of each
-  // member's block; of all_to_all, those for each member, and in `receives` those from each. Blocks
-  // lie one behind the other. A barrier has none.
+  bool blocking = true;  // done when it has been started
+  // Bytes. broadcast and sum have one number; reduce_scatter and all_gather have the size of each
+  // member's block; all_to_all has the size of the block for each member here, and that of the
+  // block from each member in `receives`. Blocks lie one after the other. A barrier has none.
   std::vector<std::int64_t> sizes{};
   std::vector<std::int64_t> receives{};
 
   std::int64_t total_bytes() const {
     return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
   }
-  // Volume that member `me` requests of the library [B].
+  // The bytes that member `me` asks the library to move.
   std::int64_t asked_bytes(int me) const {
     switch (kind) {
       case CollectiveKind::broadcast:
@@ -52,7 +53,7 @@ struct Collective {
   }
 };
 
-// A collective under way; the destructor waits for it, unless an exception ends it.
+// A collective under way. The destructor waits for it, unless an exception is the reason.
 class PendingCollective {
  public:
   PendingCollective();
@@ -61,8 +62,8 @@ class PendingCollective {
   ~PendingCollective();
 
   // Starts it among the members of a communicator. broadcast, sum and barrier work in place, on
-  // `to`; the others read `from`. The memory must not be touched until it is done. A single member
-  // copies. Throws std::length_error if a count exceeds MPI's int.
+  // `to`; the others read `from`. The memory must not be touched until the collective is done. A
+  // single member only copies. Throws std::length_error if a count exceeds MPI's int.
   static PendingCollective start(const Communicator& members, const Collective& collective,
                                  const std::byte* from, std::byte* to);
   // Lets the library make progress; returns whether it is done.
@@ -72,7 +73,7 @@ class PendingCollective {
  private:
   struct Started;
   explicit PendingCollective(std::unique_ptr<Started> started);
-  std::unique_ptr<Started> started_;  // null: done
+  std::unique_ptr<Started> started_;  // null once done
 };
 
 }  // namespace phasewise::comm

@@ -37,7 +37,7 @@ std::vector<int> Communicator::nodes() const {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(handle_->get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
   const OwnedComm owned(node);
-  int first = rank_;  // of the node
+  int first = rank_;  // first rank of the node
   MPI_Bcast(&first, 1, MPI_INT, 0, node);
   std::vector<int> firsts(size_);
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, handle_->get());

@@ -18,29 +18,29 @@ namespace phasewise::comm {
 // Starts MPI, and ends it when the process ends; does nothing if MPI runs already. Under SimGrid
 // parallel::clock() becomes the simulated clock.
 void initialise();
-// Ends MPI if initialise started it. main calls it as its last act: a simulated machine does not
-// wait for the process to end.
+// Ends MPI if `initialise` started it. `main` calls it as its last act, because a simulated machine
+// does not wait for the process to end.
 void finalise();
-// This process's rank among all. Not collective.
+// This process's rank among all ranks. Not collective.
 int rank_of_all();
 // Ends all ranks at once with this exit status.
 [[noreturn]] void abort_all(int status);
 // Whether this was built for SimGrid's simulated machines.
 bool simulated();
 // Sets the rates at which parallel::clock().charge advances simulated time: by the longer of the
-// flops' and the bytes' times. With a rate of 0 that part of the work is not charged. Does nothing
-// on a real machine.
+// times of the flops and of the bytes. With a rate of 0 that part of the work is not charged. Does
+// nothing on a real machine.
 void set_rates(double flops_per_second, double bytes_per_second);
 // Lets simulated time pass [s]; does nothing on a real machine.
 void pass(double seconds);
-// Whether the MPI library says, when it runs, that it sends from and receives into a GPU's memory.
-// Call it when MPI has started.
+// Whether the MPI library in use says that it sends from and receives into a GPU's memory. Call it
+// after MPI has started.
 bool library_takes_gpu_memory();
-// The MPI library in use, and the one phasewise was built with.
+// The MPI library in use, and the one that phasewise was built with.
 std::string library_version();
 std::string built_with_version();
 
-// A phase by its index in the recorder, or by its name; converts implicitly from either.
+// A phase, given by its index in the recorder or by its name; converts implicitly from either.
 // NOLINTBEGIN(google-explicit-constructor)
 class PhaseKey {
  public:
@@ -63,7 +63,8 @@ struct Span {
 
 class Communicator {
  public:
-  // All ranks. The recorder must outlive the communicator, which must outlive its pending messages.
+  // The communicator of all ranks. The recorder must outlive the communicator, which must outlive
+  // its pending messages.
   static Communicator world(Recorder& recorder);
   ~Communicator();
   Communicator(Communicator&&) noexcept;
@@ -77,13 +78,13 @@ class Communicator {
   int rank() const { return rank_; }
   int size() const { return size_; }
   Recorder& recorder() const { return *recorder_; }
-  // Seconds to be added to this rank's clock to get that of rank 0 of all.
+  // The seconds to add to this rank's clock to get the clock of rank 0 of all ranks.
   double clock_offset() const;
-  // Collective: the node of each rank here; nodes are numbered by their first rank.
+  // Collective: the node of each rank here, with nodes numbered in the order of their first ranks.
   std::vector<int> nodes() const;
 
-  // Posts all receives and then all sends. Peers are ranks among all, whatever this group is. The
-  // tag carries the sender's start time; from it the receiver detects a late sender.
+  // Posts all receives and then all sends. Peers are ranks among all ranks, whatever this group is.
+  // The tag carries the sender's start time, by which the receiver detects a late sender.
   [[nodiscard]] Pending post(const PhaseKey& phase, Channel channel, std::span<const Message> sends,
                              std::span<const Message> receives) const;
   // post and wait on common_channel, as one call of the phase.
@@ -91,29 +92,29 @@ class Communicator {
                 const std::vector<Message>& receives) const;
 
   // Unrecorded messages of at most 2 GB, to measure the machine. both_ways sends to rank `to` and
-  // receives from rank `from` at once (-1: none). In round_trip the rank that leads sends first,
-  // and its peer sends back what it got.
+  // receives from rank `from` at the same time (-1: none). In round_trip the rank that leads sends
+  // first, and its peer sends back what it received.
   Span both_ways(std::span<const std::byte> out, int to, std::span<std::byte> in, int from) const;
   Span round_trip(std::span<std::byte> data, int peer, bool leads) const;
 
-  // Collectives of the library, recorded by the volume requested; each is one call of its phase,
-  // unless this rank is in that phase already. Throws std::length_error if a count exceeds MPI's
+  // Collectives of the library, recorded by the volume requested. Each is one call of its phase,
+  // unless this rank is already in that phase. Throws std::length_error if a count exceeds MPI's
   // int.
   void barrier() const;
   // The maximum of each value over all ranks, unrecorded.
   void agree(std::span<std::int64_t> values) const;
-  // Element by element over all ranks, in place; all ranks get the result.
+  // Sums element by element over all ranks, in place; all ranks get the result.
   void sum(const PhaseKey& phase, std::span<double> values) const;
   void sum(const PhaseKey& phase, std::span<std::int64_t> values) const;
   void max(const PhaseKey& phase, std::span<double> values) const;
-  // Sum over all ranks; rank r gets the next sizes[r] bytes, at the start of `values`. Sums must
-  // be exact in any order.
+  // Sums over all ranks; rank r gets the next sizes[r] bytes, at the start of `values`. The sums
+  // must be exact in any order.
   void reduce_scatter(const PhaseKey& phase, std::span<double> values,
                       std::span<const std::int64_t> sizes) const;
-  // Rank r gives sizes[r] bytes, in their place among all; every rank gets all.
+  // Rank r gives sizes[r] bytes, at their place among all bytes; every rank gets all bytes.
   void all_gather(const PhaseKey& phase, std::span<std::byte> bytes,
                   std::span<const std::int64_t> sizes) const;
-  // The same by a gather to rank 0 and a broadcast from there.
+  // Does the same by a gather to rank 0 and a broadcast from there.
   void gather_and_broadcast(const PhaseKey& phase, std::span<std::byte> bytes,
                             std::span<const std::int64_t> sizes) const;
   // Sends region sends[r] of `from` to rank r and receives region receives[r] of `to` from it,

@@ -1,4 +1,4 @@
-// What the MPI library says of a GPU's memory.
+// What the MPI library says about a GPU's memory.
 #include <mpi.h>
 
 // SimGrid's mpi.h names neither library.

@@ -1,5 +1,5 @@
 // One rank's part in an exchange, as pure data without MPI: a workload's plan lays it out, the
-// executor runs it, the models cost it.
+// executor runs it, and the models cost it.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace phasewise::comm {
 
-// Two exchanges in flight at once are on different channels, numbered from 0. A workload names
-// those that it needs.
+// Two exchanges that are in flight at once use different channels, numbered from 0. A workload
+// names the channels that it needs.
 enum class Channel : std::uint8_t {};
 inline constexpr int channels = 4;
-// For exchanges that end before another one begins.
+// The channel of exchanges that end before another one begins.
 inline constexpr Channel common_channel{channels - 1};
 
 using RoundsPointer = std::shared_ptr<const Rounds>;
@@ -29,8 +29,8 @@ struct Exchange {
   Channel channel = common_channel;
   bool adds = false;     // what arrives is added, as doubles; else it is stored
   bool uniform = false;  // all members see messages of the same sizes
-  TeamPointer team;      // a library call has its blocks in this order
-  RoundsPointer rounds;  // null if the library does it
+  TeamPointer team;      // members, in the order of a library call's blocks
+  RoundsPointer rounds;  // null if the library does the exchange
   Protocol protocol = Protocol::irecv_isend;
   LibraryForm form = LibraryForm::scattered;
   std::vector<Items> items;
@@ -42,8 +42,8 @@ struct Exchange {
     for (const int chunk : transfer.chunks) all += blocks[chunk].bytes();
     return all;
   }
-  // Bytes that a transfer moves between ranks: 0 if it is empty, or if this rank is its own peer
-  // and copies.
+  // The bytes that a transfer moves between ranks: 0 if it is empty, or if this rank is its own
+  // peer and only copies.
   std::int64_t message_bytes(const Transfer& transfer) const {
     return transfer.peer == team->me ? 0 : bytes(transfer);
   }
@@ -52,15 +52,16 @@ struct Exchange {
     for (const Block& block : blocks) all += block.bytes();
     return all;
   }
-  // Volume that this rank requests of the library [B], which is not called if total_bytes() is 0.
+  // The bytes that this rank asks the library to move; the library is not called if total_bytes()
+  // is 0.
   std::int64_t asked_bytes() const {
     return adds || form == LibraryForm::all_reduced ? total_bytes() : blocks[team->me].bytes();
   }
 };
 using ExchangePointer = std::shared_ptr<const Exchange>;
 using Exchanges = std::vector<ExchangePointer>;
-// The same exchange without a share in its ownership, for a flight that ends before the owner does.
-// It is cheaper to copy; the executor takes it only if the exchange was prepared.
+// The same exchange without shared ownership, for a flight that ends before the owner does. It is
+// cheaper to copy; the executor accepts it only if the exchange was prepared.
 inline ExchangePointer lent(const ExchangePointer& exchange) {
   return {ExchangePointer(), exchange.get()};
 }
@@ -74,16 +75,16 @@ struct TransposeExchange {
   TeamPointer team;
   Transpose algorithm = Transpose::pairwise;
   RoundsPointer rounds;    // null for alltoallw
-  int grids = 0;           // at once
-  std::int64_t block = 0;  // of one grid from one member to another [B], padded to equal sizes
-  Regions from, to;        // of one grid: sent to each member, and received from it
+  int grids = 0;           // number sent at once
+  std::int64_t block = 0;  // bytes of one grid from one member to another, padded to equal sizes
+  Regions from, to;        // of one grid, for each member: what it gets, what it gives
 
   bool by_library() const { return rounds == nullptr; }
   std::int64_t slot_bytes() const { return grids * block; }
   std::int64_t bytes(const Transfer& transfer) const {
     return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
   }
-  // Volume of one grid that the library is asked to send to the other members [B].
+  // The bytes of one grid that the library is asked to send to the other members.
   std::int64_t asked_bytes() const {
     std::int64_t all = 0;
     for (const Region& region : *from) all += region.bytes();

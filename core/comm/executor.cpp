@@ -9,10 +9,10 @@
 namespace phasewise::comm {
 namespace {
 
-// What all ranks have in common of an exchange.
+// What all ranks agree on about an exchange.
 struct Needs {
   std::int64_t protocol = 0;
-  std::int64_t rounds = 0;  // of the rank that has most
+  std::int64_t rounds = 0;  // on the rank that has most
   std::int64_t fewest_rounds = 0;
   bool together() const { return rounds > 0 && needs_preparation(static_cast<Protocol>(protocol)); }
 };
@@ -35,7 +35,7 @@ std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exch
   return needs;
 }
 
-// A fence waits for all ranks, of which some would not come.
+// A fence waits for all ranks, so that each must take part in every round.
 void check(const Needs& needs, const ExchangePointer& exchange) {
   if (static_cast<Protocol>(needs.protocol) != Protocol::fence) return;
   if (needs.fewest_rounds == needs.rounds) return;

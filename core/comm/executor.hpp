@@ -31,44 +31,45 @@ using Works = std::vector<Work>;
 
 class Executor {
  public:
-  // Collective over all ranks. `teams` make library calls; all ranks list the same divisions in the
-  // same order. `threads` is the number of threads that pack and unpack.
+  // Collective over all ranks. `teams` are those that make library calls; all ranks list the same
+  // divisions in the same order. `threads` is the number of threads that pack and unpack.
   Executor(const Communicator& world, Recorder& recorder, const std::vector<TeamOfDivision>& teams,
            int threads = 1);
 
-  // Collective over all ranks: they name the same exchanges in the same order; a rank names null
-  // where it takes no part. Replaces those prepared before. An exchange that is repeated costs less
-  // if it was prepared, and some protocols need it. Throws std::invalid_argument with one sentence
-  // if a protocol is unavailable, or cannot carry an exchange.
+  // Collective over all ranks, which name the same exchanges in the same order; a rank gives null
+  // for an exchange in which it takes no part. Replaces the exchanges prepared before. An exchange
+  // that is repeated costs less if it was prepared, and some protocols need preparation. Throws
+  // std::invalid_argument with one sentence if a protocol is unavailable, or cannot carry an
+  // exchange.
   void prepare(const Exchanges& exchanges);
 
-  // Buffers that are on a device lie in this memory from now on, from which the library takes their
-  // messages itself. Such exchanges have a protocol that takes_device_memory.
+  // From now on, buffers on a device lie in this memory, and the library takes their messages from
+  // it directly. The protocol of such exchanges must satisfy takes_device_memory.
   void use_device(std::shared_ptr<Memory> memory);
 
  private:
-  // Data that arrive and are not where they belong.
+  // Data that arrived outside of the place where they belong.
   struct Arrival {
     std::byte* data;
     const RoundLayout::Part* part;
   };
-  // The buffers of a round, and the rooms of messages that are not sent or received in place.
+  // The buffers of a round, and the memory of messages that are not sent or received in place.
   struct Places {
     std::byte *from, *to, *out, *in;
     bool operator==(const Places&) const = default;
   };
-  // A round under way, or one that is kept for its repetition, which then finds its messages again
-  // if they are in the same places.
+  // A round under way, or one kept for its repetition. A kept round reuses its messages if they are
+  // in the same places.
   struct OneRound {
     Carrier* carrier = nullptr;
     std::unique_ptr<Carrier> owned;
     RoundLayout layout;
     Places places{};
-    bool found = false;  // its messages in these places
+    bool found = false;  // whether its messages in these places are known
     std::vector<Message> sends, receives;
     std::int64_t packed = 0, stored = 0;  // B
     Copies packs, unpacks;
-    std::vector<Arrival> added;  // instead of being unpacked
+    std::vector<Arrival> added;  // data to add instead of unpacking them
   };
   // An exchange that is repeated.
   struct Kept {
@@ -78,12 +79,12 @@ class Executor {
   };
 
  public:
-  // Exchanges under way that run one after the other on one channel; a channel has at most one
+  // Exchanges under way that run one after the other on one channel. A channel has at most one
   // flight.
   class Flight {
    public:
     Flight() = default;
-    // Begins anew; `list` appends the exchanges.
+    // Starts anew; `list` appends the exchanges.
     template <class F>
     void start(Executor& executor, const F& list) {
       executor_ = &executor;
@@ -101,8 +102,8 @@ class Executor {
     // Both return whether the exchange is done.
     bool run_by_library(bool wait);
     bool run_rounds(bool wait);
-    // Whether what comes next waits for ranks that may themselves wait for another flight of this
-    // one.
+    // Whether the next step waits for ranks that may themselves wait for another flight of this
+    // rank.
     bool blocks() const;
     void begin_exchange();
     void begin_round();
@@ -121,35 +122,35 @@ class Executor {
     Works works_;
     std::size_t current_ = 0, number_ = 0;  // of the exchange and its round
     bool begun_ = false, posted_ = false;
-    int phase_ = 0;                  // of the exchange
+    int phase_ = 0;                  // the exchange's
     Kept* kept_ = nullptr;           // the exchange, if it is repeated
     OneRound* round_ = nullptr;      // under way
-    std::unique_ptr<OneRound> own_;  // if its exchange is not kept
+    std::unique_ptr<OneRound> own_;  // the round, if its exchange is not kept
     Pending pending_;
   };
 
-  // The ranks of one of the teams; throws std::logic_error for another one.
+  // The communicator of one of the teams; throws std::logic_error for another team.
   const Communicator& among(const Team& team) const;
 
-  // Forward or backward transpose of the exchange's grids, which are the items of the buffers.
+  // The forward or backward transpose of the exchange's grids, which are the items of the buffers.
   void transpose(const TransposeExchange& exchange, const ItemBuffer& from, const ItemBuffer& to);
 
  private:
-  // In the memory of an exchange with this buffer.
+  // The rooms for messages in the memory that this buffer lies in.
   MessageRooms& rooms_of(const ItemBuffer& buffer);
   // Packs fragments of a buffer into a message, or unpacks them.
   void pack(std::span<const Fragment> fragments, const ItemBuffer& from, std::byte* message);
   void unpack(std::span<const Fragment> fragments, const ItemBuffer& to, std::byte* message);
   void run_by_library(const Work& work);
-  // Null if nothing is kept of the exchange.
+  // Returns null if nothing is kept of the exchange.
   Kept* kept(const ExchangePointer& exchange);
   // Keeps the exchange's next round.
   Kept& keep(const ExchangePointer& exchange);
   Carrier& stateless(const ExchangePointer& exchange);
   void transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
                             const ItemBuffer& to);
-  // Both exchange slots of a memory, one for each member: slot j of `out` goes to member j, slot j
-  // of `in` comes from it. `out` and `in` are null in a skeleton run.
+  // Both work on the exchange slots of a memory, one for each member: slot j of `out` goes to
+  // member j, slot j of `in` comes from it. `out` and `in` are null in a skeleton run.
   void transpose_straight(const TransposeExchange& exchange, Memory& memory, std::byte* out,
                           std::byte* in);
   void transpose_by_bruck(const TransposeExchange& exchange, MessageRooms& rooms, std::byte* out,
@@ -161,8 +162,8 @@ class Executor {
     const std::vector<int>& numbers;
   };
   void copy_slots(Memory& memory, std::int64_t slot, const Slots& to, const Slots& from);
-  // Calls f, which unpacks or adds, and counts its time as the phase's computing. On a real machine
-  // this much traffic [B] takes less time than reading the clock, and is not timed.
+  // Calls f, which unpacks or adds, and counts its time as the phase's computing. On a real
+  // machine, moving `untimed` bytes takes less time than reading the clock, and is not timed.
   static constexpr std::int64_t untimed = 2048;
   template <class F>
   void computing(int phase, std::int64_t bytes, F&& f);
@@ -175,11 +176,11 @@ class Executor {
   SkeletonMemory skeleton_;
   std::vector<std::unique_ptr<OneRound>> rounds_;  // freed in this order, on all ranks alike
   std::unordered_map<const Exchange*, Kept> kept_;
-  // Some of them, each in the place that its address gives.
+  // Some of the kept exchanges, each in the place that its address gives.
   std::array<std::pair<const Exchange*, Kept*>, 16> recent_{};
   std::array<std::array<std::unique_ptr<Carrier>, channels>, protocols> stateless_;
-  Fragments fragments_;  // of what is being packed or unpacked
-  Copies copies_;        // likewise, or of what is being added
+  Fragments fragments_;  // those being packed or unpacked
+  Copies copies_;        // those being packed, unpacked or added
 };
 
 template <class F>

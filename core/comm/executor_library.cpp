@@ -19,7 +19,7 @@ std::span<double> doubles(std::span<std::byte> bytes) {
 
 }  // namespace
 
-// One message holds all blocks in the order of the team; this rank owns the block at its number.
+// One message holds all blocks in the order of the team; this rank owns the block of its number.
 void Executor::run_by_library(const Work& work) {
   const Exchange& exchange = *work.exchange;
   const Communicator& members = among(*exchange.team);

@@ -12,7 +12,7 @@ bool Executor::Flight::progress() { return advance(false); }
 
 void Executor::Flight::finish() { advance(true); }
 
-// Goes through the rounds; unless it may wait, it returns at the first one that is not done.
+// Goes through the rounds. Unless it may wait, it returns at the first round that is not done.
 bool Executor::Flight::advance(bool wait) {
   while (current_ < works_.size()) {
     const Exchange& exchange = *works_[current_].exchange;
@@ -98,7 +98,7 @@ void Executor::Flight::begin_round() {
   const Places places = places_of(round.layout);
   if (!round.found || round.places != places) find(round, places);
   charge_round();
-  // What is sent is made, and nothing reads any more what is written by what arrives.
+  // After this, what is sent is packed, and nothing reads the memory that arriving data overwrite.
   rooms().memory().copy(round.packs);
   rooms().memory().wait();
   parallel::clock().charge(0.0, static_cast<double>(packed_traffic(round.packed)));
@@ -119,7 +119,7 @@ void Executor::Flight::find(OneRound& round, const Places& places) const {
   round.found = !round.carrier->gives_memory();
 }
 
-// Data that are stored in one piece are received in place. Without contents the same data would be,
+// Data that are stored in one piece are received in place. The choice is the same without contents,
 // so that a skeleton is charged for the same copies.
 void Executor::Flight::expect(OneRound& round) const {
   const Exchange& exchange = *works_[current_].exchange;
@@ -141,7 +141,7 @@ void Executor::Flight::expect(OneRound& round) const {
   }
 }
 
-// What this rank sends to itself is packed, and unpacked with what arrives.
+// Data that this rank sends to itself are packed, and unpacked with the data that arrive.
 void Executor::Flight::give(OneRound& round) const {
   const Exchange& exchange = *works_[current_].exchange;
   const bool types = staging_of(exchange.protocol) == Staging::types;

@@ -1,4 +1,4 @@
-// Runs transposes: packed into slots of equal size, or by the library without packing.
+// Runs transposes, either packed into slots of equal size, or by the library without packing.
 #include <algorithm>
 #include <numeric>
 
@@ -7,7 +7,7 @@
 namespace phasewise::comm {
 namespace {
 
-// Slot j holds the blocks of member j, grid after grid.
+// Finds the fragments of slot after slot; slot j holds the blocks of member j, grid after grid.
 void find_fragments(Fragments& fragments, const TransposeExchange& exchange,
                     const std::vector<Region>& regions, std::int64_t grid_size) {
   fragments.clear();
@@ -75,8 +75,8 @@ void Executor::transpose_straight(const TransposeExchange& exchange, Memory& mem
   }
 }
 
-// Slot i holds the block for me + i at first, and the block from me - i at last. Bruck et al., IEEE
-// TPDS 8 (1997) 1143.
+// Slot i holds the block for me + i at first, and the block from me - i in the end. Bruck et al.,
+// IEEE TPDS 8 (1997) 1143.
 void Executor::transpose_by_bruck(const TransposeExchange& exchange, MessageRooms& rooms,
                                   std::byte* out, std::byte* in) {
   const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;

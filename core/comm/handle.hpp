@@ -1,5 +1,5 @@
-// Shared by the sources of Communicator and included by nothing else: MPI's own types, and the
-// recording of library calls.
+// MPI's own types and the recording of library calls. Only the sources of Communicator include this
+// file.
 #pragma once
 
 #include <mpi.h>
@@ -28,7 +28,7 @@ inline constexpr bool for_simulation = PHASEWISE_SIMULATED != 0;
 // MPI counts are int.
 inline constexpr std::int64_t largest_count = 2147483647;
 
-// A count of values, bytes or pieces for MPI; std::length_error if it is too large.
+// Converts a count of values, bytes or pieces for MPI; throws std::length_error if it is too large.
 inline int mpi_int(std::int64_t count) {
   if (count <= largest_count) return static_cast<int>(count);
   throw std::length_error("a message of " + std::to_string(count) +
@@ -36,7 +36,7 @@ inline int mpi_int(std::int64_t count) {
                           "); use more ranks, or settings of the study that send less at once");
 }
 
-// Whether MPI has ended: what belongs to it is then gone, and must not be freed.
+// Whether MPI has ended: what belonged to it is then gone, and must not be freed.
 inline bool mpi_has_ended() {
   int ended = 0;
   MPI_Finalized(&ended);
@@ -68,8 +68,8 @@ inline OwnedComm duplicate(MPI_Comm comm) {
   return OwnedComm(copy);
 }
 
-// Writes the time at which a message is posted into its tag: ticks of rank 0's clock, modulo a
-// power of two.
+// Encodes the time at which a message is posted in its tag: ticks of rank 0's clock, modulo a power
+// of two.
 class TagClock {
  public:
   TagClock() = default;
@@ -101,7 +101,7 @@ struct Communicator::Handle {
   MPI_Comm get() const { return comm.get(); }
 };
 
-// What the protocols' sources need of a communicator.
+// What the protocols' sources need from a communicator.
 struct Inside {
   static MPI_Comm comm(const Communicator& group) { return group.handle_->get(); }
   static const std::shared_ptr<const World>& world(const Communicator& group) {
@@ -109,7 +109,7 @@ struct Inside {
   }
 };
 
-// Collective: seconds to be added to this rank's clock to get that of rank 0.
+// Collective: the seconds to add to this rank's clock to get that of rank 0.
 double measure_clock_offset(MPI_Comm comm);
 int largest_tag();
 

@@ -1,4 +1,4 @@
-// The host's memory, where everything is done at once.
+// The host's memory; every call is done when it returns.
 #pragma once
 
 #include <cstdlib>

@@ -1,18 +1,20 @@
-// Recursive halving for any number of members p, the nearest exchanging first.
+// Recursive halving for any number of members p; the nearest members exchange first.
 //
-// A block of s consecutive members holds the block's sums of all p chunks, each with one member of
-// it, its handler. At first every member is a block. In round k a left half A of 2^k members and
-// its right neighbour B of s_B <= 2^k merge; where their handlers of a chunk become one, the other
-// sends its sum. With n the power of two at or above s, chunk o is handled by
+// Each block of s consecutive members has the block's sums of all p chunks; one of its members, the
+// chunk's handler, holds the sum of a chunk. At first every member is a block. In round k a left
+// half A of 2^k members and its right neighbour B of s_B <= 2^k merge: of their two handlers of a
+// chunk one remains, and the other sends its sum to it. With n the power of two at or above s, the
+// handler of chunk o is
 //     handler(o, s) = i if i < s, else i - n/2,   i = o mod n,
-// so that in the end (s = p) it is its owner. In A the handler is a = o mod 2^k, in B it is
+// so that in the end (s = p) it is the chunk's owner. The handler in A is a = o mod 2^k, in B it is
 // b = handler(a, s_B); after the merge it is b if o has the bit 2^k and a < s_B (then b = a), and
-// else a. So a power of two makes one message each way in a round, of p/2, p/4, … chunks, with
-// me XOR 2^k; otherwise a member of B stands for one or two classes of chunks modulo n(s_B), and
-// meets each of the members of A that they belong to. Everyone sends p - 1 chunks in all.
+// else a. With a power of two, each round has therefore one message each way, of p/2, p/4, …
+// chunks, with me XOR 2^k. Otherwise a member of B stands for one or two classes of chunks modulo
+// n(s_B), and exchanges with each member of A that they belong to. Everyone sends p - 1 chunks in
+// all.
 //
 // For powers of two: Thakur, Rabenseifner, Gropp, Int. J. High Perform. Comput. Appl. 19 (2005) 49,
-// there with the farthest first.
+// where the farthest members exchange first.
 #include <algorithm>
 #include <bit>
 
@@ -43,11 +45,12 @@ void add(std::vector<Transfer>& transfers, int peer, std::vector<int> chunks) {
 struct Merge {
   int start, half, right, p;
 
-  // What a member a of A sends to its counterpart: chunks of its class with the bit `half`.
+  // The chunks that member a of A sends to its counterpart: those of its class with the bit `half`.
   std::vector<int> kept_in_b(int a) const {
     return a < right ? every(2 * half, a + half, p) : std::vector<int>{};
   }
-  // What it receives for its class: the chunks without the bit, or all if it has no counterpart.
+  // The chunks that it receives: those of its class without the bit, or all if it has no
+  // counterpart.
   std::vector<int> kept_in_a(int a) const { return every(a < right ? 2 * half : half, a, p); }
 };
 

@@ -1,4 +1,4 @@
-// Which data of an exchange are sent and received where they are, without a copy.
+// Which data of an exchange are sent or received where they lie, without a copy.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ inline bool in_one_piece(std::span<const Fragment> fragments) {
   return fragments.size() == 1 && fragments.front().contiguous();
 }
 
-// Whether data are sent, or received, where they are, without a copy of ours.
+// Whether data are sent, or received, where they lie, without a copy of ours.
 inline bool sent_in_place(const Exchange& exchange, bool in_one_piece) {
   switch (staging_of(exchange.protocol)) {
     case Staging::types:
@@ -45,8 +45,8 @@ inline bool received_in_place(const Exchange& exchange, bool in_one_piece) {
   }
 }
 
-// Memory traffic [B] of copies: of packed data, which are read and written, and of data that
-// arrived, which are read and stored, or read, added and stored.
+// The memory traffic [B] of copies: packed data are read and written; data that arrived are read
+// and stored, or read, added and stored.
 inline std::int64_t packed_traffic(std::int64_t bytes) { return 2 * bytes; }
 inline std::int64_t stored_traffic(const Exchange& exchange, std::int64_t bytes) {
   return (exchange.adds ? 3 : 2) * bytes;

@@ -9,11 +9,11 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 30;  // bytes of a message: MPI counts are int
+constexpr std::size_t piece = std::size_t{1} << 30;  // bytes per message, since MPI counts are int
 
 std::int64_t bytes_of(std::size_t values) { return static_cast<std::int64_t>(values) * 8; }
 
-// Consecutive parts of a buffer as MPI takes them, whose counts are int.
+// Consecutive parts of a buffer with the int counts that MPI takes.
 struct Parts {
   std::vector<int> counts, places;
   MPI_Datatype type;
@@ -32,7 +32,7 @@ struct Parts {
   int all;
 };
 
-// The regions of one side of a transpose as MPI takes them: a data type for each.
+// The regions of one side of a transpose as MPI takes them, with a data type for each.
 class RegionTypes {
  public:
   explicit RegionTypes(std::span<const Region> regions) {

@@ -1,4 +1,4 @@
-// Memory of messages whose contents do not matter. On a simulated machine all ranks share the same
+// Memory for messages whose contents do not matter. On a simulated machine all ranks share the same
 // pages, so that thousands of ranks fit.
 #pragma once
 
@@ -20,12 +20,12 @@ class SkeletonMemory {
   SkeletonMemory(const SkeletonMemory&) = delete;
   SkeletonMemory& operator=(const SkeletonMemory&) = delete;
 
-  // Memory of at least this many bytes, valid as long as this lives.
+  // Memory of at least this many bytes, valid as long as this object lives.
   std::byte* at_least(std::int64_t bytes);
 
  private:
-  std::vector<void*> buffers_;  // small ones are kept: messages may still use them
-  std::int64_t size_ = 0;       // of the last one [B]
+  std::vector<void*> buffers_;  // smaller ones are kept: messages may still use them
+  std::int64_t size_ = 0;       // of the last buffer [B]
 };
 
 }  // namespace phasewise::comm

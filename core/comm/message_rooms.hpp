@@ -1,4 +1,4 @@
-// Where messages are that cannot be sent or received where their data are, in one memory.
+// Room for the messages in one memory that cannot be sent or received where their data lie.
 #pragma once
 
 #include <array>
@@ -22,14 +22,14 @@ class MessageRooms {
   }
 
   Memory& memory() const { return *memory_; }
-  // Room for at least this many bytes; what it held is lost if it grows.
+  // Room for at least this many bytes; its contents are lost if it grows.
   std::byte* outgoing(Channel channel, std::int64_t bytes) {
     return at_least(number(channel), bytes);
   }
   std::byte* incoming(Channel channel, std::int64_t bytes) {
     return at_least(channels + number(channel), bytes);
   }
-  // Of transposes: a slot for each member.
+  // The rooms of transposes, with a slot for each member.
   std::byte* slots_out(std::int64_t bytes) { return at_least(2 * channels, bytes); }
   std::byte* slots_in(std::int64_t bytes) { return at_least(2 * channels + 1, bytes); }
 

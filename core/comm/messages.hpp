@@ -9,7 +9,7 @@
 
 namespace phasewise::comm {
 
-// Messages between two ranks on one channel match in the order in which both list them.
+// Messages between two ranks on one channel match in the order in which both ranks list them.
 struct Message {
   int peer;  // among all ranks
   std::byte* data;
@@ -28,7 +28,7 @@ class Pending {
     posted_ = std::move(other.posted_);
     return *this;
   }
-  // A rank that fails ends all ranks: it must not wait for messages that may never come.
+  // When a rank fails, all ranks are ended: it must not wait for messages that may never come.
   ~Pending() {
     if (!done() && std::uncaught_exceptions() == 0) wait();
   }
@@ -41,8 +41,8 @@ class Pending {
   }
   bool done() const { return posted_ == nullptr; }
 
-  // For the sources that post messages. What was posted is used again when it is done, so that a
-  // round allocates no memory.
+  // For the sources that post messages. What was posted is reused once it is done, so that a round
+  // allocates no memory.
   struct Posted;
   struct GiveBack {
     void operator()(Posted* posted) const;

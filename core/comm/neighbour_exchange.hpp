@@ -1,5 +1,5 @@
-// Builds an exchange of one round between a rank and some others, which join its team as they are
-// named.
+// Builds an exchange of one round between a rank and some others, which join its team when they are
+// first named.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ namespace phasewise::comm {
 
 class NeighbourExchange {
  public:
-  // nodes: of all ranks; must outlive it.
+  // `nodes` has the node of every rank, and must outlive this object.
   NeighbourExchange(std::string_view phase, Channel channel, Protocol protocol,
                     const std::vector<int>& nodes, int rank)
       : nodes_(nodes) {
@@ -26,8 +26,8 @@ class NeighbourExchange {
     join(rank);
   }
 
-  // One message of these regions. Between two ranks messages match in the order in which they are
-  // named.
+  // Adds one message with these regions. Between two ranks messages match in the order in which
+  // they are added.
   void send(int rank, const std::vector<Region>& regions) {
     round_.sends.push_back({join(rank), add(regions)});
   }

@@ -1,8 +1,9 @@
 // Reduce-scatter in two levels: a node's members first add up among themselves what goes to each
-// owner, so that only one message for each owner leaves a node, and those are spread over its
-// members. The chunk of an owner with place m on its own node is collected on a node of q by the
-// member with place m mod q: q - 1 and then p/q - 1 messages per member if all nodes have the same
-// size. After Bienz, Olson, Gropp, arXiv 1910.09650, who do it for the whole sum.
+// owner. Only one message for each owner then leaves a node, and these messages are spread over its
+// members. The chunk of an owner with place m on its own node is collected on a node of q members
+// by the member with place m mod q. If all nodes have q members, a member sends first q - 1 and
+// then p/q - 1 messages. After Bienz, Olson, Gropp, arXiv 1910.09650, who do this for the whole
+// sum.
 #include <algorithm>
 
 #include "comm/node_members.hpp"
@@ -12,7 +13,7 @@
 namespace phasewise::comm {
 namespace {
 
-// The chunks that each member of a node of q collects there.
+// The chunks that each member of a node of q members collects there.
 std::vector<std::vector<int>> collected(const NodeMembers& nodes, int q) {
   std::vector<std::vector<int>> chunks(q);
   for (int owner = 0; owner < std::ssize(nodes.place); ++owner)
@@ -20,7 +21,7 @@ std::vector<std::vector<int>> collected(const NodeMembers& nodes, int q) {
   return chunks;
 }
 
-// All nodes have the same number of these rounds, so that the rounds between nodes have the same
+// All nodes get the same number of these rounds, so that the rounds between nodes have the same
 // numbers everywhere.
 void add_rounds_within(Rounds& rounds, const NodeMembers& nodes, Schedule schedule, int me) {
   const std::vector<int>& team = nodes.members[nodes.node[me]];
@@ -38,7 +39,8 @@ void add_rounds_within(Rounds& rounds, const NodeMembers& nodes, Schedule schedu
   }
 }
 
-// Sends to the node k ahead and receives from the node k behind, around the ring of nodes.
+// In round k a member sends to the node k ahead and receives from the node k behind, around the
+// ring of nodes.
 void add_rounds_between(Rounds& rounds, const NodeMembers& nodes, int me) {
   const int count = static_cast<int>(nodes.members.size()), own = nodes.node[me];
   const std::size_t place = nodes.place[me], q = nodes.members[own].size();

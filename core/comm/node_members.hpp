@@ -7,12 +7,12 @@
 
 namespace phasewise::comm {
 
-// Nodes are numbered by their first member.
+// Nodes are numbered in the order of their first members.
 struct NodeMembers {
   std::vector<std::vector<int>> members;
-  std::vector<int> node, place;  // of each member; the place among its node's members
+  std::vector<int> node, place;  // each member's node, and its place among the node's members
 
-  // nodes[i]: the node of member i.
+  // nodes[i] is the node of member i.
   explicit NodeMembers(std::span<const int> nodes) {
     std::unordered_map<int, int> number;
     for (int member = 0; member < std::ssize(nodes); ++member) {

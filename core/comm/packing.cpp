@@ -11,10 +11,10 @@ namespace {
 constexpr std::int64_t worth_threads =
     1 << 16;  // bytes, below which threads cost more than they save
 constexpr int tasks_per_thread = 4;
-constexpr std::int64_t abreast = 32;  // runs of a column that are copied before the next column's
+constexpr std::int64_t abreast = 32;  // runs of a column copied before the next column's
 
-// With a length that the compiler knows, a copy becomes a single move. Unrolled, since a loop of
-// one move takes half as long again where its code happens to cross a cache line.
+// If the compiler knows the length, a copy becomes a single move. The loop is unrolled, since a
+// loop of one move takes half as long again if its code happens to cross a cache line.
 template <std::int64_t run>
 void copy_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
               std::int64_t from_stride, std::int64_t count) {
@@ -23,8 +23,8 @@ void copy_row(std::byte* to, std::int64_t to_stride, const std::byte* from,
     std::memcpy(to + k * to_stride, from + k * from_stride, run);
 }
 
-// Runs of some rows that stand one behind the other in memory often share a cache line, which is
-// then moved once.
+// Copies some rows at a time: the runs of rows that lie one after the other in memory often share a
+// cache line, which is then moved only once.
 template <std::int64_t run>
 void copy_rows(const Copy& all) {
   const auto [to, to_stride, to_row] = all.to;
@@ -58,13 +58,13 @@ inline void copy(const Copy& all) {
     copy_any(all);
 }
 
-// Whether two are long columns of one length.
+// Whether both are long columns of the same length.
 bool are_long(const Copy& a, const Copy& b) {
   return a.rows == 1 && b.rows == 1 && a.count == b.count && a.count > 2 * abreast;
 }
 
-// Columns of one array, such as its first and its last one, often share pages, which are then
-// looked up once.
+// Copies columns together piece by piece: columns of one array, such as its first and last one,
+// often share pages, whose addresses are then looked up only once.
 void copy_abreast(std::span<const Copy> columns) {
   const std::int64_t count = columns.front().count;
   for (std::int64_t first = 0; first < count; first += abreast)
@@ -158,7 +158,7 @@ std::int64_t append(Fragments& fragments, const Region& region, std::int64_t bas
     fragment.outer_count = repeats[levels - 2].count;
     fragment.outer_stride = repeats[levels - 2].stride;
   }
-  // Counts through the loops outside of a fragment's two.
+  // Counts through the loops outside a fragment's two.
   std::vector<std::int64_t> at(levels - nested, 0);
   for (;;) {
     append_run(fragments, fragment);

@@ -1,4 +1,4 @@
-// Copies between the scattered bytes of a buffer that a block names and a message, which is
+// Copies between the scattered bytes of a buffer that a block names, and a message, which is
 // contiguous.
 #pragma once
 
@@ -11,8 +11,8 @@
 
 namespace phasewise::comm {
 
-// Runs of equal length in two nested loops, and where they begin in the message. Plain values, so
-// that a loop over an index can work on them wherever the buffer is.
+// Runs of equal length in two nested loops, and where they begin in the message. They are plain
+// values, so that a loop over an index can work on them wherever the buffer is.
 struct Fragment {
   std::int64_t at, message_at;  // B
   std::int64_t run;             // B
@@ -24,11 +24,11 @@ struct Fragment {
 };
 using Fragments = std::vector<Fragment>;
 
-// Runs that are copied from one place to another.
+// Runs to copy from one place to another.
 struct Copy {
   struct End {
     std::byte* data;
-    std::int64_t stride, row_stride;  // from one run to the next, and from one row of runs [B]
+    std::int64_t stride, row_stride;  // from run to run, and from row to row [B]
   };
   End to, from;
   std::int64_t run, count, rows;
@@ -37,22 +37,22 @@ struct Copy {
 };
 using Copies = std::vector<Copy>;
 
-// Appends the fragments of a region at `base`, which begin at `message_at` in the message; runs
-// that touch are joined. Returns the end in the message.
+// Appends the fragments of a region at `base`, which begin at `message_at` in the message, and
+// joins runs that touch. Returns where they end in the message.
 std::int64_t append(Fragments& fragments, const Region& region, std::int64_t base,
                     std::int64_t message_at);
 std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_size,
                     std::int64_t message_at);
 
-// Append the copies that pack the fragments of a buffer into a message, and those that unpack them.
+// Append the copies that pack the fragments of a buffer into a message, or unpack them from it.
 void append_packing(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
                     std::byte* message);
 void append_unpacking(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
                       std::byte* message);
-// Copies all; the places that are written must not overlap.
+// Runs all copies; the places that are written must not overlap.
 void run(std::span<const Copy> copies, int threads);
 
-// Adds doubles to those at the other ends; the same holds for these.
+// Adds each term to the double at its other end; the places that are written must not overlap.
 void add(std::span<const Copy> terms, int threads);
 
 }  // namespace phasewise::comm

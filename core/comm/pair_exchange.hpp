@@ -1,5 +1,5 @@
-// The exchange of some messages each way between two ranks, as costs of calls are measured and
-// predicted.
+// An exchange of some messages each way between two ranks, by which the costs of calls are measured
+// and predicted.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +13,14 @@ namespace phasewise::comm {
 
 struct PairMessages {
   int number = 1;          // each way
-  std::int64_t bytes = 8;  // of each
-  // Whether messages are sent from the odd chunks of a buffer, and arrive in the even ones.
+  std::int64_t bytes = 8;  // of each message
+  // Whether messages are sent from the odd chunks of a buffer and arrive in the even ones.
   bool turned = false;
-  // Between the words of 8 B of a message, which are side by side with those of the others [B]; 0:
-  // each is in one piece.
+  // The bytes between the 8 B words of a message, whose words interleave with those of the other
+  // messages. With 0 each message is contiguous.
   std::int64_t stride = 0;
 
-  // From chunk to chunk [B].
+  // The bytes from chunk to chunk.
   std::int64_t apart() const { return stride == 0 ? parallel::whole_lines(bytes) : word; }
   std::int64_t words() const { return bytes / word; }
   Region region(int chunk) const {
@@ -35,13 +35,13 @@ struct PairMessages {
   static constexpr std::int64_t word = 8;  // B
 };
 
-// What a member of a team of two sends and gets.
+// What one member of a team of two sends and receives.
 struct PairShare {
   bool sends = true, gets = true;
-  bool turns_back = false;  // in a second round what came goes back
+  bool turns_back = false;  // a second round returns what came
 };
 
-// Of the two members of a team; its buffer has 2 number chunks.
+// The exchange of the two members of a team; its buffer has 2 number chunks.
 inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
                                      const PairMessages& messages, PairShare share = {}) {
   Exchange exchange;

@@ -11,7 +11,7 @@ namespace phasewise::comm {
 enum class LibraryForm : std::uint8_t {
   scattered,   // reduce-scatter; allgatherv
   gathered,    // gatherv, then broadcast
-  all_reduced  // allreduce; values that others own enter as zeros
+  all_reduced  // allreduce; the values of other members enter as zeros
 };
 
 struct PhaseSetting {

@@ -1,4 +1,4 @@
-// Messages between two ranks: posted, waited for, and recorded one by one.
+// Messages between two ranks: posts them, waits for them, and records them one by one.
 #include <algorithm>
 #include <limits>
 #include <stdexcept>
@@ -87,8 +87,8 @@ double Pending::Posted::wait_one_by_one(double from) {
   return late;
 }
 
-// On a real machine the time between posting and waiting at once is shorter than a tick of the
-// tags' clock, and reading the clock is not.
+// If a wait directly follows the posting, the time in between is shorter on a real machine than a
+// tick of the tags' clock, but reading the clock is not.
 double Pending::Posted::resumed() {
   if (std::exchange(new_here, false)) return posted_at;
   return recorder->now();
@@ -104,7 +104,7 @@ bool Pending::test() {
                MPI_STATUSES_IGNORE);
   const double end = posted_->recorder->now();
   for (int i = 0; i < count; ++i) posted_->record_end(which[i], end);
-  // Below 0 the library says that no request is active.
+  // A negative count means that no request is active.
   posted_->left -= static_cast<std::size_t>(std::max(count, 0));
   posted_->recorder->communicated(posted_->phase, start, end);
   if (posted_->left == 0) {

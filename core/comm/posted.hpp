@@ -1,4 +1,4 @@
-// Shared by the sources of point-to-point messages and included by nothing else.
+// Only the sources of point-to-point messages include this file.
 #pragma once
 
 #include <mpi.h>
@@ -14,18 +14,18 @@
 namespace phasewise::comm {
 
 void pass_overhead(Overhead kind, std::size_t messages);
-// Lets simulated time pass for what a message costs at one end, beyond the latency.
+// Lets simulated time pass for what a message costs at one end beyond the latency.
 inline void charge_overhead(Overhead kind, std::size_t messages) {
   if constexpr (for_simulation) pass_overhead(kind, messages);
 }
 
 void pass_round();
-// The same for what a round of an exchange takes beside its messages.
+// Does the same for what a round of an exchange costs besides its messages.
 inline void charge_round() {
   if constexpr (for_simulation) pass_round();
 }
 
-// The count and type with which MPI, whose counts are int, gets a message. Both ends choose the
+// The count and type by which MPI, whose counts are int, takes a message. Both ends choose the
 // same.
 struct MpiCount {
   int count;
@@ -40,7 +40,7 @@ inline MpiCount mpi_count(const Message& message, const std::string& phase) {
   return {static_cast<int>(count), doubles ? MPI_DOUBLE : MPI_BYTE};
 }
 
-// Receives first, then sends.
+// The requests are receives first, then sends.
 struct Pending::Posted {
   struct End {
     int peer;
@@ -53,30 +53,30 @@ struct Pending::Posted {
   int phase = 0;
   Channel channel = common_channel;
   double start = 0.0;      // s
-  bool new_here = false;   // its posting has not been followed by anything else
+  bool new_here = false;   // nothing has followed its posting yet
   double posted_at = 0.0;  // s
   bool timed = true;       // whether tags carry the senders' start times
   Overhead overhead = Overhead::two_sided;
   std::size_t receives = 0;
   std::vector<MPI_Request> requests;
   std::vector<End> ends;  // only if events are kept
-  std::size_t left = 0;   // requests under way that are not yet complete
+  std::size_t left = 0;   // requests that are not yet complete
   std::vector<MPI_Status> statuses;
-  std::vector<int> which;  // are complete
+  std::vector<int> which;  // indices of completed requests
 
-  // One that is idle, or a new one, without requests.
+  // Returns an idle object or a new one, without requests.
   static PostedPointer take(const World& world);
 
   void record_receive(const Message& message);
   void record_send(const Message& message);
-  // As an event, if these are kept.
+  // Records the end of message i as an event, if events are kept.
   void record_end(std::size_t i, double end);
-  // Seconds after `from` at which the sender of request i began; 0 if the request is a send or was
-  // complete before.
+  // The seconds after `from` at which the sender of request i began; 0 if the request is a send or
+  // was complete before `from`.
   double begun_after(std::size_t i, const MPI_Status& status, double from) const;
-  // When this rank came back to the messages, which it may never have left.
+  // The time at which this rank came back to the messages, which it may never have left.
   double resumed();
-  // Both return how long after `from` the last of the senders began.
+  // Both return how long after `from` the last sender began.
   double wait_for_all(double from);
   double wait_one_by_one(double from);
   void all_done() const { charge_overhead(overhead, receives); }
@@ -88,7 +88,7 @@ class Posting {
   Posting(const Communicator& group, int phase, Channel channel, Overhead overhead, bool timed);
 
   MPI_Comm comm() const { return comm_; }
-  // The tag of messages that begin now, and carry that time.
+  // The tag of messages that begin now; it carries that time.
   int tag() const { return posted_->world->clock.tag(posted_->start); }
   double start() const { return posted_->start; }
   Overhead overhead() const { return posted_->overhead; }
@@ -96,7 +96,7 @@ class Posting {
   MpiCount count(const Message& message) const { return mpi_count(message, phase_name()); }
   Pending::Posted& posted() { return *posted_; }
 
-  // Record the messages, receives first.
+  // The following record messages, receives first.
   void expect(const Message& message) { posted_->record_receive(message); }
   void give(const Message& message) { posted_->record_send(message); }
   void record(std::span<const Message> sends, std::span<const Message> receives) {
@@ -104,14 +104,14 @@ class Posting {
     for (const Message& message : sends) give(message);
   }
   MPI_Request* request() { return &posted_->requests.emplace_back(MPI_REQUEST_NULL); }
-  // Notes how late the sender of a message that has been received was.
+  // Notes how late the sender of a received message was.
   void received(const MPI_Status& status);
-  // The same where the sender's time, by this rank's clock, came beside a flag.
+  // Does the same if the sender's time, by this rank's clock, came with a flag.
   void begun(double time) { late_ = std::max(late_, time - start()); }
 
-  // Requests are under way: receives first, then sends.
+  // Says that the requests are under way: receives first, then sends.
   [[nodiscard]] Pending under_way();
-  // Everything has arrived.
+  // Says that everything has arrived.
   void finished();
 
  private:

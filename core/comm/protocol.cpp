@@ -8,7 +8,7 @@
 namespace phasewise::comm {
 namespace {
 
-// The ranks to which the transfers go that are no copies and not empty.
+// The members that the transfers go to, without copies to this rank and empty transfers.
 std::vector<int> peers(const Exchange& exchange, const std::vector<Transfer>& transfers) {
   std::vector<int> found;
   for (const Transfer& t : transfers)
@@ -27,8 +27,8 @@ std::int64_t distinct(const std::vector<int>& members) {
   return std::ssize(std::set<int>(members.begin(), members.end()));
 }
 
-// Those of `members` with whom nothing goes the other way: only a message from them would tell that
-// the memory of the exchange before is free again.
+// Those of `members` with whom nothing goes the other way. Only a message from them tells that the
+// memory of the preceding exchange is free again.
 std::vector<int> one_way(const std::vector<int>& members, const std::vector<int>& others) {
   std::vector<int> found;
   for (const int member : members)
@@ -36,8 +36,8 @@ std::vector<int> one_way(const std::vector<int>& members, const std::vector<int>
   return found;
 }
 
-// A flag behind the data; before them, a rank from which nothing comes back learns that the memory
-// at the other end is free again.
+// A flag follows the data. A rank that gets nothing back from a receiver is told before the data
+// that the memory there is free again.
 Signals flags_behind_data(const Exchange& exchange, const std::vector<int>& to,
                           const std::vector<int>& from) {
   return {.before = ranks_of(exchange, one_way(from, to)), .after = ranks_of(exchange, to)};

@@ -1,5 +1,5 @@
 // Records what each phase costs on this rank: calls, messages, bytes, the time of computing,
-// communicating and waiting, the traffic with each peer, and optionally the single events.
+// communicating and waiting, the traffic with each peer, and optionally the individual events.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,9 @@ struct Traffic {
   std::int64_t bytes = 0;
 };
 
-// Traffic to each peer, in the order in which the peers were first met. A message costs two
-// look-ups in arrays; memory grows with the highest peer (4 bytes a rank) and with the peers met.
+// The traffic to each peer, in the order in which the peers were first met. A message costs two
+// look-ups in arrays; memory grows with the highest peer (4 bytes per rank) and with the number of
+// peers met.
 class TrafficByPeer {
  public:
   struct PeerTraffic {
@@ -60,7 +61,7 @@ struct Event {
   double start, end;  // s, this rank's clock
   std::int64_t bytes;
   std::int32_t peer;    // rank among all, -1 for none
-  std::int32_t number;  // sends and receives: how many messages of this channel the pair had before
+  std::int32_t number;  // of a send or receive: earlier messages of the pair on this channel
   std::int16_t phase;   // index among the names
   EventKind kind;
   std::uint8_t channel;
@@ -73,18 +74,18 @@ struct Coordinate {
   int value;
 };
 
-// What the record of a rank states besides its phases: docs/communication.md.
+// What the record of a rank states besides its phases (docs/communication.md).
 struct RankFacts {
   int rank = 0;
   int node = 0;
   std::vector<Coordinate> place{};  // in the workload's process grid
-  // Number of times that data-dependent pieces of a turn occurred, by name.
+  // How often the data-dependent pieces of a turn occurred, by name.
   std::vector<std::pair<std::string, double>> pieces{};
-  double seconds = 0.0;       // of the turns
-  double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
+  double seconds = 0.0;       // duration of the turns
+  double clock_offset = 0.0;  // s, to add to this rank's times to get rank 0's
 };
 
-// A phase's index under the prefix for which it was looked up.
+// A phase's index, and the prefix under which it was looked up.
 struct KnownPhase {
   const void* under = nullptr;
   int index = -1;
@@ -102,17 +103,17 @@ class Recorder {
   // Whether anything is counted and timed; switched off only to measure the cost of recording.
   void set_recording(bool on) { recording_ = on; }
   bool recording() const { return recording_; }
-  // The time [s] if it is recorded; otherwise 0, without reading the clock.
+  // The time [s] if recording is on; otherwise 0, without reading the clock.
   double now() const { return recording_ ? parallel::clock().now() : 0.0; }
 
   // The index of a phase's name, stable from its first use on.
   int phase(std::string_view name);
-  // The same, without a search where the name is known.
+  // The same, without a search if the name is known.
   int phase(std::string_view name, KnownPhase& known) {
     if (known.under != index_) known = {index_, phase(name)};
     return known.index;
   }
-  // What names begin with from now on; the records of a part of a composite have its prefix.
+  // Names get this prefix from now on; a part of a composite has a prefix of its own.
   void set_prefix(const std::string& prefix) { index_ = &indices_[prefix], prefix_ = prefix; }
   const std::string& prefix() const { return prefix_; }
   const std::vector<std::string>& names() const { return names_; }
@@ -124,12 +125,12 @@ class Recorder {
   bool keeps_events() const { return capacity_ > 0; }
 
   void computed(int phase, double start, double end);
-  // Time spent inside the phase's communication.
+  // Adds time spent inside the phase's communication.
   void communicated(int phase, double start, double end) {
     if (recording_) records_[phase].communicating += end - start;
   }
   void waited(int phase, double seconds) { records_[phase].waiting += seconds; }
-  // Counts a message that is sent; returns how many went to this peer on this channel before (0 if
+  // Counts a message that is sent. Returns how many went to this peer on this channel before (0 if
   // no events are kept). Its event is added when the message is complete.
   std::int32_t sent(int phase, int channel, int peer, std::int64_t bytes) {
     if (!recording_) return 0;
@@ -143,19 +144,19 @@ class Recorder {
   }
   // Counts a flag or a handshake that is sent as an empty message. It has no event.
   void signalled(int phase, int peer);
-  // Counts those that are no messages.
+  // Counts synchronisations that are no messages.
   void synchronised(int phase, std::int64_t count);
-  // Counts a message that is expected; returns how many were expected from this peer on this
+  // Counts a message that is expected. Returns how many were expected from this peer on this
   // channel before.
   std::int32_t expected(int channel, int peer) {
     return keeps_events() ? next_number(expected_numbers_, channel, peer) : 0;
   }
-  // Counts a library collective by the volume requested [B].
+  // Counts a library collective by the bytes that it was asked to move.
   void asked(int phase, std::int64_t bytes);
   void add_event(const Event& event);
 
   // The phase that this rank is in, for the error message of a rank that fails; empty outside of
-  // any.
+  // phases.
   const std::string& current() const;
   // current() of the recorder that entered a phase last.
   static std::string latest_phase() { return latest_ ? latest_->current() : std::string(); }
@@ -165,8 +166,9 @@ class Recorder {
     int before;    // the phase that it was in, or -1
     double start;  // s
   };
-  // One call of a phase, and one event of the time line. Nested in the same phase it changes
-  // nothing. again: continues a call that was counted before, as an overlapped exchange does.
+  // Enters a phase: one call of it, and one event of the time line. Entering the phase that this
+  // rank is already in changes nothing. `again` continues a call that was counted before, as an
+  // overlapped exchange does.
   Entered enter(int phase, bool again = false) {
     const Entered entered{phase, current_, keeps_events() ? parallel::clock().now() : 0.0};
     latest_ = this;
@@ -175,7 +177,7 @@ class Recorder {
     if (!again) ++records_[phase].calls;
     return entered;
   }
-  // A rank that fails never leaves, so that the report of the failure can name the phase.
+  // A rank that fails never leaves its phase, so that the report of the failure can name it.
   void leave(const Entered& entered) {
     if (entered.phase == entered.before) return;
     current_ = entered.before;
@@ -184,13 +186,14 @@ class Recorder {
                  static_cast<std::int16_t>(entered.phase), EventKind::phase, 0});
   }
 
-  // One JSON object of one line, without events: docs/communication.md. Numbers read back exactly.
+  // One JSON object in one line, without events (docs/communication.md). Its numbers read back
+  // exactly.
   std::string to_json(const RankFacts& facts) const;
   const std::vector<Event>& events() const { return events_; }
   std::int64_t dropped_events() const { return dropped_; }
 
  private:
-  // By channel and peer.
+  // Counts by channel and peer.
   using Numbers = std::vector<std::vector<std::int32_t>>;
   // Returns the count so far and adds one to it.
   static std::int32_t next_number(Numbers& numbers, int channel, int peer);
@@ -198,7 +201,7 @@ class Recorder {
   std::vector<std::string> names_;
   std::vector<PhaseRecord> records_;
   using Index = std::map<std::string, int, std::less<>>;
-  std::map<std::string, Index> indices_;  // of the names behind each prefix
+  std::map<std::string, Index> indices_;  // of the names, for each prefix
   Index* index_ = &indices_[""];
   std::string prefix_;
   std::vector<Event> events_;

@@ -12,11 +12,11 @@ struct Repeat {
   std::int64_t count;
   std::int64_t stride;  // B
 };
-// Nested loops, the last one innermost.
+// Nested loops, from the outermost to the innermost.
 using Repeats = std::shared_ptr<const std::vector<Repeat>>;
 
-// Runs of contiguous bytes in the order of nested loops. A face of an array of n dimensions takes
-// n - 1 loops.
+// Runs of contiguous bytes in the order of nested loops. A face of an array of n dimensions needs n
+// - 1 loops.
 struct Region {
   std::int64_t offset = 0;  // of the first run [B]
   std::int64_t run = 0;     // length [B]
@@ -28,7 +28,7 @@ struct Region {
       for (const Repeat& repeat : *repeats) result *= repeat.count;
     return result;
   }
-  // The first byte behind all runs, if strides are positive.
+  // The first byte after all runs, if strides are positive.
   std::int64_t end() const {
     std::int64_t result = offset + run;
     if (repeats)
@@ -37,10 +37,10 @@ struct Region {
   }
 };
 
-// Numbers of a buffer's items, which are all of one size.
+// The numbers of some items of a buffer, all of which have one size.
 using Items = std::shared_ptr<const std::vector<int>>;
 
-// The same region of some items.
+// The same region in each of some items.
 struct Block {
   const std::vector<int>* items = nullptr;  // owned by the exchange
   Region region;
@@ -48,15 +48,15 @@ struct Block {
   std::int64_t bytes() const { return static_cast<std::int64_t>(items->size()) * region.bytes(); }
 };
 
-// Where an exchange finds its items. Null in a skeleton run: messages of the true sizes, without
-// contents.
+// Where an exchange finds its items. It is null in a skeleton run, which sends messages of the true
+// sizes without contents.
 struct ItemBuffer {
   std::byte* data = nullptr;
   std::int64_t item_size = 0;  // B
-  bool on_device = false;      // in the memory of Executor::use_device, as the exchange's other one
+  bool on_device = false;      // in the memory of Executor::use_device; so is the other buffer
 
   ItemBuffer() = default;
-  // `count` values in an item.
+  // An item has `count` values.
   template <class T>
   ItemBuffer(T* values, std::int64_t count, bool lies_on_device = false)
       : data(reinterpret_cast<std::byte*>(values)),

@@ -1,4 +1,4 @@
-// Where the data of a round's messages are in the buffers, relative to their beginnings.
+// Where the data of a round's messages lie in the buffers, relative to their beginnings.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,10 @@ struct RoundLayout {
   std::vector<ToSelf> to_self;
   Fragments fragments;
   std::int64_t from_item = -1, to_item = -1;              // B
-  std::int64_t bytes_out = 0, bytes_in = 0, largest = 0;  // B, those to itself too
+  std::int64_t bytes_out = 0, bytes_in = 0, largest = 0;  // B, with those to itself
 
-  // Does nothing, and returns false, if it was made for items of these sizes. A layout belongs to
-  // one round.
+  // Lays out a round for items of these sizes. Does nothing and returns false if it was already
+  // laid out for the same sizes. A layout belongs to one round.
   bool make(const Exchange& exchange, const Round& round, std::int64_t from_item_size,
             std::int64_t to_item_size);
   std::span<const Fragment> of(const Part& part) const {

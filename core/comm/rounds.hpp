@@ -1,5 +1,5 @@
 // An exchange algorithm as data: which chunks each member of a team sends to whom, round by round.
-// No MPI and no memory here; the executor runs it, the plan counts it.
+// There is no MPI and no memory here; the executor runs the rounds, and the plan counts them.
 #pragma once
 
 #include <span>
@@ -23,18 +23,18 @@ enum class Algorithm { direct, hypercube, node_aware, library };
 enum class Schedule { ring, pairwise };
 
 // Reduce-scatter: every member begins with a value for each of p chunks, and member i ends with the
-// sum of chunk i. Data that arrive are added. nodes[i]: the node of member i (node-aware only).
+// sum of chunk i. Data that arrive are added. nodes[i] is the node of member i (node-aware only).
 //
-// direct: p - 1 rounds, one message each way in each; ring: to me + k, from me - k; pairwise: with
-// me XOR k (a member has no partner in some rounds unless p is a power of two). hypercube: halving,
-// the nearest member first and with half of the data (core/comm/hypercube.cpp for any p).
-// node_aware: among the members of a node first, then between nodes. library: no rounds. A round
-// has the same number at both ends of a message, and no message is empty. Throws
+// direct has p - 1 rounds with one message each way: in a ring to me + k and from me - k, pairwise
+// with me XOR k (a member has no partner in some rounds unless p is a power of two). hypercube
+// halves the data, and exchanges with the nearest member first (core/comm/hypercube.cpp, for any
+// p). node_aware exchanges among the members of a node first, then between nodes. library has no
+// rounds. A round has the same number at both ends of a message, and no message is empty. Throws
 // std::invalid_argument unless 0 <= me < p.
 Rounds reduce_rounds(Algorithm algorithm, Schedule schedule, int me, std::span<const int> nodes);
 
-// The same rounds backwards, an all-gather: every member sends the chunks that it received and
-// receives those that it sent, last round first. Data that arrive are stored.
+// The same rounds backwards are an all-gather: every member sends the chunks that it received and
+// receives those that it sent, the last round first. Data that arrive are stored.
 Rounds reversed(const Rounds& rounds);
 
 Rounds direct_rounds(Schedule schedule, int me, int p);
@@ -44,10 +44,11 @@ Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes);
 enum class Transpose { pairwise, ring, bruck, alltoallw };
 
 // All-to-all: every member holds p blocks, block j for member j, and ends with p blocks, block j
-// from member j. Here chunks are slots. pairwise and ring: slot j is sent to j, and the block from
-// j goes into slot j of a second buffer. bruck: works in place on slots that were rotated first
-// (slot i: the block for me + i) and are rotated back after (slot i: the block from me - i).
-// alltoallw is the library's: no rounds. Throws std::invalid_argument unless 0 <= me < p.
+// from member j. Chunks are slots here. With pairwise and ring, slot j is sent to j, and the block
+// from j goes into slot j of a second buffer. bruck works in place on slots that were rotated
+// before (slot i has the block for me + i) and are rotated back afterwards (slot i has the block
+// from me - i). alltoallw is the library's, without rounds. Throws std::invalid_argument unless 0
+// <= me < p.
 Rounds transpose_rounds(Transpose algorithm, int me, int p);
 
 Rounds bruck_rounds(int me, int p);

@@ -6,8 +6,8 @@
 
 namespace phasewise::comm {
 
-// [begin, end) of the n items that belong to `part` of `parts`; the first n mod parts shares are
-// one larger.
+// The items [begin, end) of n that belong to `part` of `parts`; the first n mod parts shares have
+// one item more.
 template <class Integer>
 std::pair<Integer, Integer> share(Integer n, int parts, int part) {
   const Integer base = n / parts, extra = n % parts;

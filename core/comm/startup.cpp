@@ -1,4 +1,4 @@
-// The start and the end of MPI, and on a simulated machine its clock.
+// The start and the end of MPI, and the clock of a simulated machine.
 #include <mpi.h>
 
 #include <algorithm>
@@ -29,11 +29,12 @@ void start_library() {
   parallel::clock() = {[] { return MPI_Wtime(); }, &charge};
 }
 #else
-// The clock stays the machine's steady one, which the ranks of a node share; MPI_Wtime may begin
-// with each process.
+// The clock remains the machine's steady one, which the ranks of a node share; MPI_Wtime may begin
+// separately in each process.
 void start_library() {
   // Open MPI's handler of a crash writes a stack trace, and may wait for ever for a lock that the
-  // rank held. Without it the rank ends, and so do the others. Other libraries ignore the variable.
+  // rank held. Without the handler the rank ends, and so do the others. Other libraries ignore the
+  // variable.
   setenv("OMPI_MCA_opal_signal", "", 0);
   int provided = MPI_THREAD_SINGLE;
   MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);

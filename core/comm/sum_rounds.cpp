@@ -18,7 +18,8 @@ int doublings(int p) {
   return p > 1 ? std::bit_width(static_cast<unsigned>(p - 1)) : 0;  // ceil(log2 p)
 }
 
-// Along a binomial tree to the first of the members; `count` rounds, at least as many as they need.
+// Sums along a binomial tree to the first of the members, in `count` rounds, at least as many as
+// they need.
 void add_tree(Rounds& rounds, std::span<const int> members, int place, int count) {
   const int p = static_cast<int>(members.size());
   for (int k = 0, mask = 1; k < count; ++k, mask *= 2) {
@@ -31,8 +32,8 @@ void add_tree(Rounds& rounds, std::span<const int> members, int place, int count
   }
 }
 
-// Members beyond a power of two give their values to another one; then all but these double. The
-// rounds are the same in number for a place outside, -1, which takes no part.
+// Members beyond a power of two give their values to another member; the others then double. A
+// place of -1, outside of the members, gets as many rounds and takes no part.
 void add_doubling(Rounds& rounds, std::span<const int> members, int place) {
   const int p = static_cast<int>(members.size());
   const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
@@ -77,8 +78,8 @@ SumRounds tree_rounds(std::span<const int> members, int me) {
   return result;
 }
 
-// Before round k a member has in chunk 0 the sum of 2^k members up to itself. For each bit of p the
-// second register gets the sum of as many members, behind those that it has already.
+// Before round k chunk 0 of a member has the sum of the 2^k members up to itself. For each bit of p
+// the second register gets the sum of as many members, adjacent to those that it already has.
 SumRounds dissemination_rounds(int me, int p) {
   SumRounds result;
   const bool power = std::has_single_bit(static_cast<unsigned>(p));

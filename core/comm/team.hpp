@@ -11,15 +11,15 @@ namespace phasewise::comm {
 struct Team {
   std::vector<int> ranks;  // among all
   int me = 0;
-  // Of each member; empty if unknown: then no members share memory.
+  // The node of each member. If it is empty, nodes are unknown, and no members share memory.
   std::vector<int> nodes = {};
 
   bool near(int member) const { return !nodes.empty() && nodes[member] == nodes[me]; }
 };
 using TeamPointer = std::shared_ptr<const Team>;
 
-// One team of a division of all ranks into teams. `number` is the same on its members, and
-// different on other teams.
+// One team of a division of all ranks into teams. `number` is the same for its members, and
+// different for other teams.
 struct TeamOfDivision {
   TeamPointer team;
   int number = 0;

@@ -13,24 +13,24 @@ extern "C" {
 #endif
 
 struct PhasewiseTransport {
-  // Collective, once in a process and after MPI_Init. Where the library cannot end a process
-  // properly, the transport ends it in its stead, and calls `finalise` for what MPI needs before.
+  // Collective, called once per process and after MPI_Init. If the library cannot end a process
+  // properly, the transport ends it instead, and first calls `finalise` for what MPI needs.
   void (*start)(void (*finalise)(void));
   int (*rank)(void);
   int (*ranks)(void);
   // Collective. Grows this rank's memory to this many bytes and flags, both above zero, and returns
-  // its new place; bytes, flags and clocks keep what they held, and new flags are 0. No put may be
-  // under way. Null if the library has no more, after which the transport cannot be used.
+  // its new place. Bytes, flags and clocks keep their contents, and new flags are 0. No put may be
+  // under way. Returns null if the library has no more memory; the transport cannot be used then.
   void* (*open)(int64_t bytes, int64_t flags);
-  // Writes to the peer's memory. `data` may be used again at once; at the peer the data are there
-  // after flush, or before a flag that is set later.
+  // Writes to the peer's memory. `data` may be reused at once; the data are at the peer after a
+  // flush, or before a flag that is set later.
   void (*put)(int peer, int64_t offset, const void* data, int64_t bytes);
   // Returns when all puts of this rank are at their peers.
   void (*flush)(void);
-  // Sets a flag of the peer when the puts to it so far are there, and beside it the sender's clock
-  // [s]. Values of a flag increase by one each time; of the last two the clocks are kept.
+  // Sets a flag of the peer when all puts to it so far are there, and beside it the sender's clock
+  // [s]. Each call increases the flag's value by one; the clocks of its last two values are kept.
   void (*set_flag)(int peer, int64_t flag, int64_t value, double clock);
-  // Whether a flag of this rank has reached a value; if so, *clock becomes the one beside it, and
+  // Whether a flag of this rank has reached a value. If so, *clock becomes the clock beside it, and
   // what was put before the flag can be read. Lets the library make progress.
   int (*test_flag)(int64_t flag, int64_t value, double* clock);
   // Collective: returns when all ranks have called it and their puts are done.
@@ -39,7 +39,7 @@ struct PhasewiseTransport {
   void (*close)(void);
 };
 
-// The function that a plug-in exports under this name returns its table.
+// A plug-in exports a function of this name, which returns its table.
 const struct PhasewiseTransport* phasewise_transport(void);
 
 #ifdef __cplusplus

@@ -26,7 +26,7 @@ TransposeParts transpose_parts(const DividedGrid& grid, int processes, int me) {
   const int rows = size_of(rows_of(me)), columns = size_of(columns_of(me));
   const std::int64_t value = grid.value;
   const Repeats my_rows = repeats({{rows, value * grid.row_stride}});
-  // Shares are of two sizes, the larger ones first.
+  // There are two sizes of shares, and the larger ones come first.
   const int larger = ceil_div(grid.rows, processes);
   const auto my_columns = [&](int count) {
     return repeats({{count, value}, {columns, value * grid.column_stride}});

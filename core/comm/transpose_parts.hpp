@@ -13,21 +13,21 @@ namespace phasewise::comm {
 
 struct DividedGrid {
   int rows, columns;        // in all
-  std::int64_t row_stride;  // from one row to the next of those of a process [values]
+  std::int64_t row_stride;  // from one row of a process to its next [values]
   std::int64_t column_stride;
   std::int64_t value;  // bytes
-  // The columns [begin, end) of each process; if empty, their shares.
+  // The columns [begin, end) of each process; if empty, each process has its share of all columns.
   std::vector<std::pair<int, int>> columns_of{};
 };
 
-// Where the values that each process sends or gets lie in this process's part of a grid.
+// Where the values that each process sends or receives lie in this process's part of a grid.
 struct TransposeParts {
   TransposeExchange::Regions in_rows, in_columns;
   std::int64_t block;  // B, padded to whole shares of rows and of columns
 };
 
-// For process `me` of `processes`; each has comm::share of the rows, and of the columns unless the
-// grid says which.
+// The parts for process `me` of `processes`. Each process has its comm::share of the rows, and of
+// the columns unless the grid lists them.
 TransposeParts transpose_parts(const DividedGrid& grid, int processes, int me);
 
 }  // namespace phasewise::comm

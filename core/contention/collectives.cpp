@@ -64,8 +64,8 @@ CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me
   const int right = (me + 1) % p, left = (me - 1 + p) % p;
   const std::int64_t piece =
       std::max(*std::min_element(blocks.begin(), blocks.end()), smallest_piece);
-  // Pieces of p - 1 blocks, backwards around the ring from block `first`; an empty block takes its
-  // turn too.
+  // Cuts p - 1 blocks, backwards around the ring from block `first`, into pieces; an empty block
+  // takes a turn too.
   const auto pieces_from = [&](int first) {
     std::vector<std::int64_t> pieces;
     for (int k = 0; k < p - 1; ++k) {

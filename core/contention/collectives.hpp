@@ -1,5 +1,5 @@
 // A library's collectives as rounds of point-to-point messages: the algorithms that libraries use
-// for data of our sizes, and that phasewise/machines/twin.py chooses for the simulated twins.
+// for data of our sizes, and that phasewise/machines/twin.py selects for the simulated twins.
 #pragma once
 
 #include <cstdint>
@@ -18,28 +18,30 @@ struct CollectiveRound {
 };
 using CollectiveRounds = std::vector<CollectiveRound>;
 
-// All functions give the rounds of member `me`.
+// All functions return the rounds of member `me`.
 
-// From member 0 to all along a binomial tree.
+// Broadcasts from member 0 to all along a binomial tree.
 CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes);
-// Sum over p members, known to all: halving, nearest first, then doubling (Rabenseifner). Members
-// beyond a power of two give their values to a neighbour first, and get the sums last.
+// Sums over p members, all of which get the result: halving, nearest first, then doubling
+// (Rabenseifner). Members beyond a power of two first give their values to a neighbour, and get the
+// sums last.
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes);
 // Reduce-scatter around a ring, block by block; member i ends with blocks[i] bytes.
 CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me);
-// All-gather around a ring, in pieces of the smallest block, but at least 32 kB. If blocks differ,
-// members send a piece while they receive one of another block, and take longer.
+// All-gather around a ring, in pieces of the smallest block's size, but at least 32 kB. If blocks
+// differ, members send a piece while they receive one of another block, which takes longer.
 CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me);
-// Member 0 gets all blocks, one by one, and sends them to all along a binomial tree.
+// Member 0 receives all blocks, one by one, and sends them to all along a binomial tree.
 CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> blocks, int me);
-// Every member learns that all have come: recursive doubling by empty messages. Members beyond a
-// power of two tell a neighbour first, and hear of it last.
+// Every member learns that all have come, by recursive doubling with empty messages. Members beyond
+// a power of two first tell a neighbour, and hear from it last.
 CollectiveRounds barrier_rounds(int p, int me);
 // Every member sends to every other at once.
 CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each);
-// Member 0 sends so much to each, and if it gathers gets an empty message from each besides.
+// Member 0 sends this many bytes to each member; if it gathers, it also receives an empty message
+// from each.
 CollectiveRounds from_first_at_once(int p, int me, std::int64_t bytes, bool gathers);
-// Likewise with as many bytes for each member, and from each.
+// The same with different numbers of bytes for each member, and from each.
 CollectiveRounds all_at_once(std::span<const std::int64_t> to, std::span<const std::int64_t> from,
                              int me);
 

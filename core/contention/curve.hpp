@@ -7,7 +7,8 @@
 
 namespace phasewise::contention {
 
-// Linear between increasing sizes [B] and beyond; below the first, in proportion to the size.
+// Interpolates linearly between increasing sizes [B] and beyond them; below the first size the time
+// is in proportion to the size.
 inline double seconds_along(const std::vector<double>& sizes, const std::vector<double>& seconds,
                             double size) {
   const auto above = std::upper_bound(sizes.begin(), sizes.end(), size) - sizes.begin();
@@ -18,20 +19,21 @@ inline double seconds_along(const std::vector<double>& sizes, const std::vector<
   return seconds[last - 1] + share * (seconds[last] - seconds[last - 1]);
 }
 
-// What a further message of a stream takes, and a further put, where a rank of a node sends many to
-// another one and gets none meanwhile: the slower side's work, since both work at once. The first
-// size is that of the shortest messages, which take the calls alone.
+// The time of each further message of a stream, and of each further put, when a rank sends many to
+// another rank of its node and receives none meanwhile. It is the work of the slower side, since
+// both sides work at once. The first size is that of the shortest messages, which cost only the
+// calls.
 struct Streams {
   std::vector<double> sizes, messages, puts;
-  // Seconds until a sender knows that a message has been got, beyond the message.
+  // The seconds, beyond the message, until a sender knows that it has been received.
   double handshake = 0.0;
   bool known() const { return !sizes.empty(); }
   double message(double size) const { return seconds_along(sizes, messages, size); }
   double put(double size) const { return seconds_along(sizes, puts, size); }
 };
 
-// What a message takes beside its calls if another one goes the other way between the same ranks of
-// a node. The first size may be 0.
+// The time of a message besides its calls if another one goes the other way between the same two
+// ranks of a node. The first size may be 0.
 struct Swaps {
   std::vector<double> sizes, seconds;
   bool known() const { return !sizes.empty(); }

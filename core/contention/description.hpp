@@ -1,4 +1,4 @@
-// The description of a network that phasewise/machines/twin.py writes: lines `key = value`. It
+// The description of a network that phasewise/machines/twin.py writes, in lines `key = value`. It
 // includes nothing of the project, since machines/platform.cpp reads the same description.
 #pragma once
 
@@ -11,7 +11,7 @@
 
 namespace phasewise::contention {
 
-// Throws std::invalid_argument if a key is missing or has not as many numbers as it should.
+// Throws std::invalid_argument if a key is missing or has the wrong number of values.
 class Description {
  public:
   explicit Description(const std::string& text) {

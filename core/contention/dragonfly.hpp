@@ -4,22 +4,22 @@
 
 namespace phasewise::contention {
 
-// Groups of routers, each with some nodes. All routers of a group are joined, and so is each pair
-// of groups (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable dragonfly topology",
-// ISCA 2008).
+// Groups of routers, each with some nodes. All routers of a group are connected with each other,
+// and so is each pair of groups (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable
+// dragonfly topology", ISCA 2008).
 struct Dragonfly {
-  int groups = 0, routers = 0, router_nodes = 0;  // routers of a group, nodes of a router
+  int groups = 0, routers = 0, router_nodes = 0;  // routers per group, nodes per router
 
   int nodes() const { return groups * routers * router_nodes; }
-  // Links are numbered by what they join: node to router, router to node, router to router of one
-  // group, group to group.
+  // Links are numbered by what they connect: node to router, router to node, router to router of
+  // one group, group to group.
   int first_local() const { return 2 * nodes(); }
   int first_global() const { return first_local() + groups * routers * routers; }
   int links() const { return first_global() + groups * groups; }
 
   // Calls cross(link) for each link on the way. A message goes from its node to the router; within
-  // a group, straight to any other router; between groups, over the one link that joins them, which
-  // leaves from the router that has the other group's number.
+  // a group, directly to any other router; between groups, over the one link that connects them,
+  // which starts at the router that has the other group's number.
   template <class Cross>
   void follow(int from, int to, Cross&& cross) const {
     int router = from / router_nodes;

@@ -12,16 +12,16 @@ namespace phasewise::contention {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
-// Links whose shares differ by less are filled together.
+// Links whose shares differ by less than this are filled together.
 constexpr double share_tolerance = 2e-3;
 constexpr double least_weight = 0.02;
 
-using Event = std::pair<double, int>;  // time, and the transfer's or the rank's index
+using Event = std::pair<double, int>;  // time, and the index of the transfer or rank
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
 
 double first_of(const Events& events) { return events.empty() ? never : events.top().first; }
 
-// Messages share the links that they cross.
+// Lets messages share the links that they cross.
 class Sharing : public Walk {
  public:
   Sharing(const Program& program, const Network& network, const Timing& timing, std::int64_t eager,
@@ -45,12 +45,12 @@ class Sharing : public Walk {
     double start = 0.0;
     Timing::Message message;
     Route route;
-    std::array<double, 3> weights;  // of a route by ranks: of the sender, the node, the receiver
+    std::array<double, 3> weights;  // on a route by ranks: of the sender, the node, the receiver
   };
-  // A transfer that uses links.
+  // A transfer that is using links.
   struct Active {
     int index;
-    double left, rate = 0.0, end = never;  // of the message's amount, and per second
+    double left, rate = 0.0, end = never;  // left: of the message's amount; rate: per second
   };
 
   void launch(const Departure& departure, double now) override {
@@ -76,7 +76,7 @@ class Sharing : public Walk {
     return index;
   }
 
-  // Handles the events from the next one until a little later, each at its own time, with the
+  // Handles the events from the next one until a little later, each at its own time and with the
   // present rates. Then it sets new rates, and credits transfers that began in between with what
   // they would have done since.
   void advance() {
@@ -91,7 +91,7 @@ class Sharing : public Walk {
       now_ = until;
   }
 
-  // Returns whether other messages are under way afterwards.
+  // Returns whether the set of messages under way has changed.
   bool begin_and_end(double until) {
     Events ending;
     std::erase_if(active_, [&](Active& active) {
@@ -119,7 +119,7 @@ class Sharing : public Walk {
         arrive(transfers_[index].id, time);
         continue;
       }
-      // A message that would end within this span does not need new rates.
+      // A message that ends within this span does not need new rates.
       const Timing::Message& message = transfers_[index].message;
       const double alone = time + message.amount / timing_.progress(message, message.max_rate);
       if (alone <= until) {
@@ -141,7 +141,8 @@ class Sharing : public Walk {
       Transfer& transfer = transfers_[active.index];
       flows_.push_back({transfer.route.links, transfer.message.max_rate});
       if (!transfer.route.by_ranks) continue;
-      // Several at once may take longer each than one alone, where no cache holds them all.
+      // Several messages at once may take longer each than one alone, since no cache holds them
+      // all.
       const double most = arriving_[transfer.route.links.back()] > 1 ? never : 1.0;
       const double of_receiver = std::min(transfer.message.of_receiver, most);
       transfer.weights = {transfer.message.of_sender, of_receiver, of_receiver};
@@ -172,10 +173,10 @@ class Sharing : public Walk {
   std::vector<Transfer> transfers_;
   std::vector<int> free_;
   std::vector<Active> active_;
-  std::size_t known_ = 0;  // the first active ones, which had a rate before
-  // When the first of the active ones ends, and the sum of their times from end to end.
+  std::size_t known_ = 0;  // the first active ones, which already had a rate
+  // The time at which the first of the active ones ends, and the sum of their durations.
   double first_end_ = never, lasting_ = 0.0;
-  Events starting_, waking_;  // messages, and ranks
+  Events starting_, waking_;  // events of messages, and of ranks
   double now_ = 0.0;          // when the rates were set
   std::vector<FairShare::Flow> flows_;
   std::vector<double> rates_;
@@ -203,9 +204,8 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
     found.amount *= longer;
   }
   if (!route.by_ranks || !streams_.known()) return found;
-  // The side that takes longer takes what a further message of a stream does; that of the sender is
-  // what is left of a message's time. A message that the receiver alone copies takes the sender
-  // nothing.
+  // The slower side takes the time of a further message of a stream; the sender takes the rest of a
+  // message's time. A message that only the receiver copies costs the sender nothing.
   const double alone = found.amount / found.max_rate;
   const double further = streams_.message(static_cast<double>(bytes)) - streams_.messages.front();
   const double slower = further / alone;

@@ -1,7 +1,7 @@
 // A program's messages in time on a network. A message departs when both ends have posted it (an
-// eager one at once), and gets its fair share of every link on its way until it arrives. Its timing
-// says how long it takes with such a share: a machine's parameters (Protocol), or tables of
-// measured times (loads.hpp).
+// eager one at once), and gets its fair share of every link on its way until it arrives. A Timing
+// says how long the message takes with such a share, from a machine's parameters (Protocol) or from
+// tables of measured times (loads.hpp).
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,23 @@ class Timing {
     std::int64_t bytes = 0;
     bool within = false;    // both ends are on one node
     double delay = 0.0;     // before it uses the links [s]
-    double max_rate = 0.0;  // that it can take of a link [B/s]
+    double max_rate = 0.0;  // the most that it can take of a link [B/s]
     double amount = 0.0;    // of work, in the units of `progress`
-    // What a byte takes of the links of the ranks at its ends, where these have some.
+    // How much of the ranks' links at its ends a byte takes, if the ranks have links.
     double of_sender = 1.0, of_receiver = 1.0;
   };
   virtual ~Timing() = default;
   virtual Message message(const Route& route, std::int64_t bytes, int from, int to,
                           Company company) const = 0;
-  // The amount done per second with this share of the links [B/s].
+  // The amount done per second, given this share of the links [B/s].
   virtual double progress(const Message& message, double share) const = 0;
 };
 
-// Latency, and then bytes at the rate of the share, as in the simulator behind the twins, with the
-// factors of [protocol] of a machine file (docs/machines.md).
+// A latency, and then bytes at the rate of the share, as in the simulator behind the twins, with
+// the factors of [protocol] in a machine file (docs/machines.md).
 class Protocol : public Timing {
  public:
-  // The factors hold for messages of at least the size of the same index.
+  // Each factor holds for messages of at least the size with the same index.
   Protocol(std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
            std::vector<double> latency_factors, Streams streams = {}, Swaps swaps = {})
       : sizes_(std::move(sizes)),
@@ -56,9 +56,9 @@ class Protocol : public Timing {
   Swaps swaps_;
 };
 
-// eager: messages shorter than this depart without the receiver [B]; resolution: rates are kept for
-// this fraction of the mean time of the messages on their way. Throws std::logic_error if the ranks
-// wait for each other for ever.
+// Messages shorter than `eager` [B] depart without waiting for the receiver. Rates are kept for the
+// fraction `resolution` of the mean time of the messages on their way. Throws std::logic_error if
+// the ranks wait for each other for ever.
 Execution execute(const Program& program, const Network& network, const Timing& timing,
                   std::int64_t eager, double resolution);
 

@@ -9,11 +9,11 @@ namespace phasewise::contention {
 
 class FairShare {
  public:
-  // capacities of the links [B/s].
+  // `capacities` are those of the links [B/s].
   explicit FairShare(const std::vector<double>& capacities);
 
-  // A flow uses some links, and gets `max_rate` at most. weights: what a byte takes of each link's
-  // capacity; none: 1.
+  // A flow uses some links, and gets at most `max_rate`. The weights say how much of each link's
+  // capacity a byte takes; without weights it takes 1.
   struct Flow {
     std::span<const int> links;
     double max_rate;
@@ -21,16 +21,16 @@ class FairShare {
 
     double weight(std::size_t link) const { return weights.empty() ? 1.0 : weights[link]; }
   };
-  // rates[i] is that of flow i [B/s]. Links whose shares differ by less than `tolerance`, relative,
-  // are filled together. This takes about 3 passes over all (flow, link) pairs, and one over the
-  // used links for each different share.
+  // rates[i] becomes the rate of flow i [B/s]. Links whose shares differ by less than `tolerance`,
+  // relative, are filled together. This takes about 3 passes over all (flow, link) pairs, and one
+  // over the used links for each different share.
   void rates(std::span<const Flow> flows, double tolerance, std::vector<double>& rates);
 
  private:
   struct Link {
     double capacity, left = 0.0;
-    double demand = 0.0;      // weights of flows without a rate
-    int number = 0;           // of these flows
+    double demand = 0.0;      // weights of the flows without a rate
+    int number = 0;           // number of these flows
     int begin = 0, size = 0;  // its flows in flows_of_links_
     double share() const { return left / demand; }
   };

@@ -7,8 +7,8 @@
 namespace phasewise::contention {
 namespace {
 
-// The interval that holds a value, and where in it; beyond the ends the first or last one is
-// extended.
+// The interval that holds a value, and the value's place in it; values beyond the ends extrapolate
+// the first or last interval.
 struct Interval {
   std::size_t below;  // index of its lower end
   double part;

@@ -1,5 +1,5 @@
-// Times of messages from tables of measured ones, by size and load. A message's load is the
-// capacity of the first link that it shares with others (the bus of its node, its adapter, or a
+// The times of messages from tables of measured times, by size and load. The load of a message is
+// the capacity of the first link that it shares with others (the bus of its node, its adapter, or a
 // link of the torus) over its fair share.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace phasewise::contention {
 
-// Measured times, with straight lines between them and beyond.
+// Measured times, interpolated and extrapolated linearly.
 struct LoadTable {
   std::vector<double> sizes, loads;          // [B], and 1 for a message alone; both increasing
   std::vector<std::vector<double>> seconds;  // [load][size]
@@ -20,7 +20,7 @@ struct LoadTable {
 
 class LoadTables : public Timing {
  public:
-  // One table for messages within nodes, one for those between them.
+  // There is one table for messages within nodes and one for those between nodes.
   LoadTables(const Network& network, LoadTable within, LoadTable between)
       : network_(network), within_(std::move(within)), between_(std::move(between)) {}
   Message message(const Route& route, std::int64_t bytes, int from, int to,
@@ -32,7 +32,7 @@ class LoadTables : public Timing {
   LoadTable within_, between_;
 };
 
-// Loads of the messages of a pattern in which rank i sends to to[i] (-1: to nobody).
+// The loads of the messages of a pattern in which rank i sends to to[i] (-1: to nobody).
 std::vector<double> loads_of(const std::vector<int>& to, const Network& network);
 
 }  // namespace phasewise::contention

@@ -8,7 +8,7 @@ namespace phasewise::contention {
 Matching::Matching(std::size_t ranks) : buckets_(std::bit_ceil(4 * ranks + 2), -1) {}
 
 int& Matching::bucket_of(const Way& way) {
-  // Multiplicative hashing with 2^64 over the golden ratio (Knuth, The Art of Computer Programming,
+  // Multiplicative hashing by 2^64 over the golden ratio (Knuth, The Art of Computer Programming,
   // volume 3, section 6.4).
   constexpr std::uint64_t spread = 0x9e3779b97f4a7c15;
   const std::uint64_t key = (static_cast<std::uint64_t>(way.from) << 34) +

@@ -1,4 +1,4 @@
-// Which send goes with which receive, while messages are under way: messages between two ranks on
+// Which send belongs to which receive while messages are under way: messages between two ranks on
 // one channel match in order, as MPI's do.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace phasewise::contention {
 
 class Matching {
  public:
-  // From which rank to which a message goes, and on which channel.
+  // The sender and the receiver of a message, and its channel.
   struct Way {
     int from, to;
     std::uint8_t channel;
@@ -23,26 +23,26 @@ class Matching {
     bool eager = false;      // its sender does not wait for it
     bool one_sided = false;  // it has no receiver
     Company company = Company::none;
-    // Whether the round that posted it ends without it.
+    // Whether the round that posted it ends without waiting for it.
     bool sender_keeps = false, receiver_keeps = false;
-    int sender = -1, receiver = -1;  // who posted it, by the caller's numbers; -1: nobody yet
-    int next = -1;                   // in the list of its bucket
+    int sender = -1, receiver = -1;  // who posted each end, in the caller's numbers; -1: nobody yet
+    int next = -1;                   // next message in the list of its bucket
     std::int64_t bytes = 0;
     double sent = 0.0;  // when the sender posted it
   };
 
   explicit Matching(std::size_t ranks);
 
-  // The number of the message that this end belongs to: the first one on this way of which only
-  // the other end was posted, or a new one.
+  // The number of the message that this end belongs to: the first one on this way of which only the
+  // other end is posted, or a new one.
   int post_send(const Way& way, int sender) { return post(way, &Message::sender, sender); }
   int post_receive(const Way& way, int receiver) { return post(way, &Message::receiver, receiver); }
   // The number of a message that nobody receives.
   int post_alone(const Way& way, int sender);
   Message& operator[](int number) { return messages_[number]; }
-  // The number may be given to another message.
+  // Frees the number for another message.
   void forget(int number) { free_.push_back(number); }
-  // How many messages have one end only.
+  // The number of messages with only one end posted.
   int open() const { return open_; }
 
  private:
@@ -54,7 +54,7 @@ class Matching {
 
   std::vector<Message> messages_;
   std::vector<int> free_;
-  // Lists of open messages, by way; a power of two of them.
+  // Lists of open messages, by way; their number is a power of two.
   std::vector<int> buckets_;
   int open_ = 0;
 };

@@ -1,6 +1,7 @@
-// A machine's network as links with capacities, and the way of a message over them: node adapters,
-// memory buses, what a rank can copy within its node, the tapered stages of a fat-tree, the links
-// of a torus or a dragonfly. machines/platform.cpp makes the same networks for the simulator.
+// A machine's network as links with capacities, and the route of a message over them: node
+// adapters, memory buses, what a rank can copy within its node, the tapered stages of a fat-tree,
+// the links of a torus or a dragonfly. machines/platform.cpp makes the same networks for the
+// simulator.
 #pragma once
 
 #include <string>
@@ -13,26 +14,26 @@ namespace phasewise::contention {
 
 struct Route {
   double latency = 0.0;        // [s]
-  double max_bandwidth = 0.0;  // that a message gets when it is alone [B/s]
+  double max_bandwidth = 0.0;  // of a message that is alone [B/s]
   std::vector<int> links;      // shared with other messages
-  // Whether the first and the last link are what the two ranks can copy in all, in and out.
+  // Whether the first and the last link stand for what the two ranks can copy out and in.
   bool by_ranks = false;
 };
 
 class Network {
  public:
-  // Throws std::invalid_argument as Description does.
+  // Throws std::invalid_argument, as Description does.
   explicit Network(const std::string& description);
 
   const std::vector<double>& capacities() const { return capacities_; }
   int node_ranks() const { return node_ranks_; }
-  // Latency of a message between nodes; with a single node, of one within it [s].
+  // The latency [s] of a message between nodes; with a single node, of a message within it.
   double latency() const { return nodes_ > 1 ? flow_.latency : memory_.latency; }
   int node_of(int rank) const { return rank / node_ranks_; }
-  // Capacity of the first link that messages between these two share: the bus of a node, its
-  // adapter, or, if it has none, a link of the torus [B/s].
+  // The capacity [B/s] of the first link that messages between these two ranks share: the bus of a
+  // node, its adapter, or, without adapters, a link of the torus.
   double reference_capacity(int from_rank, int to_rank) const;
-  // `route` is overwritten.
+  // Overwrites `route`.
   void find_route(int from_rank, int to_rank, Route& route) const;
 
  private:
@@ -49,10 +50,10 @@ class Network {
   FlowLimit memory_{}, flow_{};
   double hop_latency_ = 0.0;
   std::vector<double> capacities_;
-  // The first link of each sort; -1 if there is none.
+  // The first link of each kind; -1 if there is none.
   int bus_ = -1, rank_out_ = -1, rank_in_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1,
       hop_ = -1;
-  bool in_and_out_ = false;  // what a rank sends and gets within a node share one link
+  bool in_and_out_ = false;  // a rank's sends and receives within a node share a link
   int stage_nodes_ = 0;
   std::vector<int> places_;  // of the nodes in the network; empty: in order
   Torus torus_;

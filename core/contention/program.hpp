@@ -16,42 +16,44 @@ struct Send {
   bool operator==(const Send&) const = default;
 };
 
-// How the sends of a round go.
-//   plain: as [protocol] of the machine says, by their size
+// How the sends of a round travel.
+//   plain: as [protocol] of the machine says for their size
 //   synchronous: they depart when the receiver has posted them
 //   eager: they depart at once, and the sender does not wait for them
-//   put: into the receiver's memory, which posts nothing; the sender waits until they are there
-//   get: the same the other way: data of the peer that this rank reads
+//   put: they go into the receiver's memory, and the receiver posts nothing; the sender waits until
+//        they are there
+//   get: the reverse of put: this rank reads data of the peer
 enum class Sending : std::uint8_t { plain, synchronous, eager, put, get };
 
-// What a rank does besides when it sends a message within its node.
+// What else a rank does when it sends a message within its node.
 //   none: nothing that is known
-//   behind: it has sent others to the same rank just before; both sides work at once
-//   crossing: it gets messages in the same round
+//   behind: it has just sent others to the same rank, so that both sides work at once
+//   crossing: it receives messages in the same round
 enum class Company : std::uint8_t { none, behind, crossing };
 
-// Messages that a rank posts together: its sends and receives from the first to before the last.
+// Messages that a rank posts together: its sends [first_send, last_send), and its receives
+// likewise.
 struct ProgramRound {
   std::int16_t phase;
   std::uint8_t channel;  // of its messages
   bool blocking;         // entered only by a rank that waits for the end of the sequence
-  bool library;  // inside a call of the library, whose waiting nobody can tell from its transfer
-  bool flushes = false;    // a rank that has posted it waits for its end, whatever it was asked for
-  float weight;            // within its sequence
-  float packing, storing;  // before the messages are posted, and after they have come [s]
-  // What the calls themselves take around them, which is communication [s].
+  bool library;          // in a call of the library, whose waiting cannot be told from its transfer
+  bool flushes = false;  // a rank that has posted it waits for its end, whatever its action
+  float weight;          // within its sequence
+  float packing, storing;  // before messages are posted, and after they have arrived [s]
+  // The time of the calls themselves, which counts as communication [s].
   float before = 0.0F, after = 0.0F;
   Sending sending = Sending::plain;
-  // Its sends, or receives, may be under way when the next round begins; the first later round
-  // that `waits_for_all` ends when they are done.
+  // Its sends, or receives, may still be under way when the next round begins. They must be done at
+  // the end of the first later round with `waits_for_all`.
   bool keeps_sends = false, keeps_receives = false, waits_for_all = true;
   Company company = Company::none;  // of its sends
   int first_send, last_send, first_receive, last_receive;
 };
 
 // Rounds that follow each other: [first, last) of the rank's rounds. Sequences that repeat others
-// share their rounds. The time of a round counts as often as the weights of both say, since it may
-// stand for other rounds like it that the program leaves out.
+// share their rounds. The time of a round is multiplied by both weights, since it may stand for
+// similar rounds that the program leaves out.
 struct RoundSequence {
   int first, last;
   double weight;
@@ -61,26 +63,26 @@ struct RoundSequence {
   }
 };
 
-// Computing between messages; its time counts `weight` times, as that of a round does.
+// Computing between messages; its time is multiplied by `weight`, as that of a round is.
 struct Computation {
   double seconds;
   float weight;
 };
 
-// start: the first round may begin; progress: as many rounds are done as can be without waiting;
-// finish: the rank waits until the last one is done; compute: it computes.
+// start: the first round may begin. progress: the rank does as many rounds as it can without
+// waiting. finish: the rank waits until the last round is done. compute: it computes.
 enum class Action : std::uint8_t { start, progress, finish, compute };
 struct Instruction {
   Action action;
-  std::uint8_t channel;  // of the sequence; a rank has one under way on each
-  int number;            // of the sequence, or of the computation
+  std::uint8_t channel;  // that of the sequence; a rank has one under way on each
+  int number;            // that of the sequence or computation
 };
 
 struct RankProgram {
   std::span<const Send> sends_of(const ProgramRound& round) const {
     return std::span(sends).subspan(round.first_send, round.last_send - round.first_send);
   }
-  // The ranks from which messages come.
+  // The ranks that messages come from.
   std::span<const int> receives_of(const ProgramRound& round) const {
     return std::span(receives).subspan(round.first_receive,
                                        round.last_receive - round.first_receive);
@@ -94,9 +96,9 @@ struct RankProgram {
     for (const RoundSequence& sequence : sequences)
       for (const ProgramRound& round : rounds_of(sequence)) visit(round, sequence.weight_of(round));
   }
-  // That the rank sends.
+  // The number of messages that the rank sends.
   std::int64_t messages() const;
-  // Whether the rounds of these two do the same.
+  // Whether the rounds of both sequences do the same.
   bool alike(const RoundSequence& a, const RoundSequence& b) const;
 
   std::vector<Send> sends;

@@ -14,9 +14,9 @@ struct Torus {
   int nodes() const { return dims[0] * dims[1] * dims[2]; }
 
   // Calls cross(link) for each link on the way; node n has links [ways n, ways (n + 1)). A message
-  // goes along x, then y, then z, each time the shorter way round, or the only one. Where both are
+  // goes along x, then y, then z, each time the shorter way around, or the only one. If both are
   // equally long, it goes up from even places and down from odd ones, so that neither way carries
-  // all.
+  // all messages.
   template <class Cross>
   void follow(int from, int to, Cross&& cross) const {
     int at = from;

@@ -37,7 +37,7 @@ Walk::Walk(const Program& program, std::int64_t eager)
 }
 
 void Walk::begin(double latency) {
-  // Multiples of the golden ratio modulo 1 are spread evenly, in no order.
+  // Multiples of the golden ratio modulo 1 are spread evenly and in no order.
   std::vector<std::pair<double, int>> starts;
   starts.reserve(ranks_.size());
   for (int rank = 0; rank < static_cast<int>(ranks_.size()); ++rank)
@@ -92,7 +92,7 @@ void Walk::go_on(int rank, double now) {
   }
 }
 
-// Whether a rank that cannot go on with the rounds stays there.
+// Whether a rank that cannot proceed with the rounds waits there.
 bool Walk::waits(int rank, const Instruction& instruction) const {
   if (instruction.action == Action::finish) return true;
   const Flight& flight = flights_[flight_of(rank, instruction)];
@@ -129,7 +129,7 @@ bool Walk::compute(int rank, double seconds, double weight, double now) {
   return true;
 }
 
-// Posts the present round if it was not posted, and passes it if all its messages are done.
+// Posts the present round unless it was posted, and passes it if all its messages are done.
 Walk::Step Walk::pass_round(int number, bool waits, double now) {
   Flight& flight = flights_[number];
   const ProgramRound& round = *flight.round;
@@ -230,7 +230,7 @@ void Walk::arrive(int id, double now) {
   if (message.receiver >= 0) one_done(message.receiver, message.receiver_keeps, message.sent, now);
 }
 
-// `sent`: when the message that was received was posted; 0 for one that was sent.
+// `sent` is the time at which a received message was posted, or 0 for a message that was sent.
 void Walk::one_done(int number, bool kept, double sent, double now) {
   Flight& flight = flights_[number];
   const int rank = rank_of(number);

@@ -10,18 +10,18 @@
 
 namespace phasewise::contention {
 
-// Seconds of one rank, multiplied by the weights.
+// The seconds of one rank, multiplied by the weights.
 struct RankTimes {
   // By phase: the time that the rank spends in communication, and the part of it that passes before
-  // the last of the senders has posted its message.
+  // the last sender has posted its message.
   std::vector<double> communicating, waiting;
-  double computing = 0.0;  // packing and storing included
+  double computing = 0.0;  // including packing and storing
 };
 using Execution = std::vector<RankTimes>;
 
 class Walk {
  public:
-  // Messages shorter than `eager` bytes depart without the receiver.
+  // Messages shorter than `eager` bytes depart without waiting for the receiver.
   Walk(const Program& program, std::int64_t eager);
   virtual ~Walk() = default;
   Walk(const Walk&) = delete;
@@ -34,18 +34,18 @@ class Walk {
     Company company;
   };
   // Called once for each message, when it may depart. Its id is free again when it has arrived and
-  // its receiver has got it.
+  // its receiver has taken it.
   virtual void launch(const Departure& departure, double now) = 0;
-  // The rank computes until `then`, when go_on is to be called.
+  // The rank computes until `then`; go_on must be called at that time.
   virtual void sleep(int rank, double then) = 0;
 
   // Starts all ranks and follows each one to where it has to wait. They start within some latencies
   // [s] of each other: if senders do not wait for receivers, ranks that start together would stay
-  // together for ever, which real ranks do not. Time before the last start does not count.
+  // together for ever, which real ranks do not. The time before the last start does not count.
   void begin(double latency);
   // Follows the rank to where it has to wait, or computes.
   void go_on(int rank, double now);
-  // Ends that waited for this message go on.
+  // The ends that waited for this message go on.
   void arrive(int id, double now);
   // Throws std::logic_error if a rank has not reached the end of its program, or if a message has
   // only one end.
@@ -53,21 +53,21 @@ class Walk {
 
  private:
   enum class Stage : std::uint8_t { idle, packing, calling, posted, closing, storing };
-  // A sequence of rounds under way: there is one at a time on each channel of a rank.
-  // What every round needs lies together, since ranks take turns and none stays in a cache.
+  // A sequence of rounds under way, one at a time on each channel of a rank. What every round needs
+  // lies together, since ranks take turns and no rank's data stay in a cache.
   struct alignas(parallel::cache_line) Flight {
-    const ProgramRound* round = nullptr;  // under way, or the next
-    const ProgramRound* last = nullptr;   // behind the last one
-    const Send* sends = nullptr;          // of the rank, and where it receives from
+    const ProgramRound* round = nullptr;  // under way, or the next one
+    const ProgramRound* last = nullptr;   // end of the rounds
+    const Send* sends = nullptr;          // the rank's sends, and where it receives from
     const int* receives = nullptr;
-    double weight = 0.0;     // of the sequence
+    double weight = 0.0;     // that of the sequence
     double last_sent = 0.0;  // when the last of the round's senders posted its message
     int pending = 0;         // messages of the round that are not done
-    int kept = 0;            // the same of rounds before it
+    int kept = 0;            // messages of earlier rounds that are not done
     Stage stage = Stage::idle;
 
     bool done() const { return round == last; }
-    // Whether no message keeps the round from its end.
+    // Whether no message keeps the round from ending.
     bool passes() const { return pending == 0 && (kept == 0 || !round->waits_for_all); }
     float round_weight() const { return static_cast<float>(weight * round->weight); }
   };
@@ -95,7 +95,7 @@ class Walk {
   void post(int flight, double now);
   void post_receive(int flight, int from, double now);
   void post_send(int flight, const Send& send, double now);
-  // One end of a message, whose round kept it or not, is done.
+  // Called when one end of a message is done; `kept` says whether the message outlived its round.
   void one_done(int flight, bool kept, double sent, double now);
   // Counts the time as communication of the round, and sleeps; false if it takes no time.
   bool call(int flight, double seconds, double now);

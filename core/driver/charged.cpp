@@ -11,9 +11,9 @@ namespace {
 
 using parallel::KernelCard;
 
-// The work of one kernel in one piece: of all ranks, and of the present one.
+// The work of one kernel in one piece, for all ranks and for the present rank.
 struct PieceWork {
-  // Flops as they are charged, or bytes if a kernel has none.
+  // The flops that are charged, or the bytes of a kernel without flops.
   double sum = 0.0, largest = 0.0, of_rank = 0.0;
 
   void end_rank() {
@@ -35,7 +35,7 @@ struct Charge {
 };
 using Charges = std::vector<Charge>;
 
-// Hears the turn of a rank, and adds up those of all ranks.
+// Records the turn of a rank, and adds up the turns of all ranks.
 class Charged : public workload::OfflineListener {
  public:
   Charged(std::size_t pieces, const parallel::VectorUnit& unit) : pieces_(pieces), unit_(unit) {}
@@ -45,7 +45,7 @@ class Charged : public workload::OfflineListener {
     part_ = part;
     weight_ = weight;
   }
-  // The charges that it has heard since they were last taken.
+  // The charges recorded since they were last taken.
   Charges take() { return std::exchange(heard_, {}); }
   void add_rank(const Charges& charges) {
     for (const Charge& charge : charges) {
@@ -78,7 +78,7 @@ class Charged : public workload::OfflineListener {
     made.pieces.resize(pieces_);
     return kernels_.size() - 1;
   }
-  // Without a vector unit the same product as the flops, to the last bit.
+  // Without a vector unit this is the same product as the flops, to the last bit.
   double charged(const KernelCard& card, double items, double count) const {
     return unit_.length > 0.0 ? weight_ * parallel::charged_flops(card, items, unit_)
                               : count * card.flops;
@@ -120,10 +120,10 @@ std::vector<KernelWork> planned_work(const workload::Workload& study,
     }
     return charged.take();
   };
-  // The turn of one rank stands for those that are alike. All ranks are added up in order, so that
-  // the sums are rounded as those over all turns.
+  // The turn of one rank stands for those of all ranks that are alike. All ranks are added in
+  // order, so that the sums round as the sums over all turns do.
   const std::vector<int> alike = each ? study.workload::Workload::alike() : study.alike();
-  std::map<int, int> left;  // ranks of each kind that are still to be added
+  std::map<int, int> left;  // ranks of each kind still to be added
   for (const int kind : alike) ++left[kind];
   std::map<int, Charges> kept;
   for (const int kind : alike) {

@@ -12,14 +12,15 @@ namespace {
 
 using workload::Piece;
 
-// The workload that makes the bunches: the one that cannot be a guest, or else the first.
+// The workload that makes the bunches: the one that cannot be a guest, or else the first one.
 std::size_t maker_of(const workload::Parameters& parameters, const std::vector<NamedEntry>& ring) {
   std::vector<std::size_t> hosts;
   for (std::size_t i = 0; i < ring.size(); ++i)
     if (ring[i].entry.plan_guest == nullptr) hosts.push_back(i);
   if (hosts.size() > 1)
-    parameters.fail("workload", ring[hosts[0]].name + " and " + ring[hosts[1]].name +
-                                    " share no bunches: neither acts on those of another one");
+    parameters.fail("workload",
+                    ring[hosts[0]].name + " and " + ring[hosts[1]].name +
+                        " share no bunches: neither can act on bunches of another workload");
   return hosts.empty() ? 0 : hosts.front();
 }
 
@@ -79,8 +80,7 @@ Composite::Composite(const workload::Parameters& parameters, workload::Nodes nod
   maker.plan = makes.entry.plan(parameters.part(makes.name), this->nodes());
   maker.names = std::make_shared<PartNames>(makes.name + ".");
   const std::vector<workload::SharedBunch> bunches = maker.plan->bunches();
-  if (bunches.empty())
-    parameters.fail("workload", makes.name + " has no bunches that it could share");
+  if (bunches.empty()) parameters.fail("workload", makes.name + " has no bunches to share");
   for (std::size_t i = 0; i < place; ++i) add_guests(parameters, ring[i], bunches);
   maker_ = parts_.size();
   parts_.push_back(std::move(maker));

@@ -1,5 +1,5 @@
-// Several workloads in one ring, which hand its bunches from one to the next in each turn. One of
-// them makes the bunches; the others are guests, which run once for each bunch. Plan, phases,
+// Several workloads in one ring, which hand its bunches on from one to the next in each turn. One
+// of them makes the bunches; the others are guests, which run once for each bunch. Plan, phases,
 // records and checkpoints are those of the parts, under names that begin with the part's name.
 #pragma once
 
@@ -22,8 +22,8 @@ inline constexpr std::string_view shared_records = "shared_records";
 
 class Composite : public workload::Workload {
  public:
-  // ring: the workloads in the order of a turn. Throws std::invalid_argument with one sentence if
-  // they share no bunches, or as their constructors do.
+  // `ring` lists the workloads in the order of a turn. Throws std::invalid_argument with one
+  // sentence if they share no bunches, and what their constructors throw.
   Composite(const workload::Parameters& parameters, workload::Nodes nodes,
             const std::vector<NamedEntry>& ring);
 
@@ -33,10 +33,10 @@ class Composite : public workload::Workload {
     workload::Entry entry;
     int bunch = 0;             // number of the bunch's beam; 0: makes the bunches
     std::vector<int> ranks{};  // among all
-    std::vector<int> place{};  // of each rank among these, -1: none
+    std::vector<int> place{};  // each rank's place among these; -1: none
     std::unique_ptr<Workload> plan{};
     std::shared_ptr<PartNames> names{};
-    int first = 0, last = 0;  // its parts of a turn among those of all: [first, last)
+    int first = 0, last = 0;  // numbers of its parts of a turn: [first, last)
 
     bool guest() const { return bunch > 0; }
     bool everywhere() const { return ranks.size() == place.size(); }
@@ -47,9 +47,9 @@ class Composite : public workload::Workload {
   const std::vector<Part>& parts() const { return parts_; }
   // The part that makes the bunches.
   const Part& maker() const { return parts_[maker_]; }
-  // Numbers that are recorded in a turn of a guest.
+  // How many numbers a turn of a guest records.
   std::size_t numbers(const Part& part) const;
-  // Numbers of all guests that some ranks do not have; 0 if all have all.
+  // How many numbers of guests are missing on some ranks; 0 if all ranks have all of them.
   std::size_t shared_numbers() const;
 
   std::vector<workload::Phase> phases() const override;

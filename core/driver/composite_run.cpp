@@ -13,7 +13,8 @@ using workload::Value;
 
 namespace {
 
-// The session of each part on this rank. All splits come before any part takes its memory.
+// Makes the session of each part on this rank. All splits of communicators come before any part
+// takes memory.
 std::vector<std::unique_ptr<Session>> sessions_of(const Composite& plan, const Session& whole) {
   std::vector<std::unique_ptr<Session>> sessions;
   for (const Composite::Part& part : plan.parts()) {
@@ -65,7 +66,7 @@ void CompositeRun::run_turn() {
   share_records();
 }
 
-// The first rank of each guest gives its numbers, the others zeros.
+// The first rank of each guest contributes its numbers, the others zeros.
 void CompositeRun::share_records() {
   if (shared_.empty()) return;
   std::size_t at = 0;
@@ -157,7 +158,7 @@ std::vector<std::string> CompositeRun::exchange_keys() const {
   return result;
 }
 
-// Several bunches may have a piece of the same name; the count is the mean over them.
+// Several bunches may have a piece of the same name; its count is the mean over them.
 std::vector<std::pair<std::string, double>> CompositeRun::piece_counts() const {
   std::map<std::string, std::pair<double, int>> sums;
   for (std::size_t i = 0; i < runs_.size(); ++i)
@@ -182,7 +183,7 @@ void CompositeRun::exchange_as(const workload::Parameters& parameters) {
     set(parameters);
     parameters.check_all_used();
   } catch (...) {
-    set(exchanges_);  // parts before the one that refused have changed
+    set(exchanges_);  // undoes the change of the parts before the one that refused
     throw;
   }
   exchanges_ = parameters;

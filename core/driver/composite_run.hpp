@@ -1,5 +1,5 @@
-// A composite that runs: in each turn its parts run in the order of the ring, each with the bunches
-// that the part before it has left.
+// A run of a composite: in each turn its parts run in the order of the ring, each with the bunches
+// as the preceding part left them.
 #pragma once
 
 #include <memory>
@@ -14,14 +14,14 @@ namespace phasewise::driver {
 
 class CompositeRun : public workload::Run {
  public:
-  // Collective; throws as Composite and the parts do.
+  // Collective; throws what Composite and the parts throw.
   CompositeRun(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session,
                const std::vector<NamedEntry>& ring);
 
-  // Names begin with that of the part and a slash.
+  // Names begin with the part's name and a slash.
   std::vector<workload::Value> record() const override;
   std::vector<std::pair<std::string, double>> headline() const override;
-  // The rows of all parts, under names that begin likewise; the parts on this rank.
+  // The sets of rows of the parts on this rank, under names that begin likewise.
   std::vector<std::string> row_sets() const override;
   workload::Rows rows(const std::string& set) const override;
   std::vector<std::int64_t> own_rows(const std::string& set) const override;
@@ -48,10 +48,10 @@ class CompositeRun : public workload::Run {
   void share_records();
 
   Composite plan_;
-  std::vector<std::unique_ptr<Run>> runs_;  // of each part, null if this rank is not in it
+  std::vector<std::unique_ptr<Run>> runs_;  // one for each part; null if this rank is not in it
   std::size_t maker_ = 0;
-  workload::Parameters exchanges_;  // that say how the ranks exchange now
-  std::vector<double> shared_;      // records of the guests that some ranks do not have
+  workload::Parameters exchanges_;  // how the ranks exchange now
+  std::vector<double> shared_;      // records of guests that are missing on some ranks
 };
 
 }  // namespace phasewise::driver

@@ -10,7 +10,7 @@ namespace phasewise::driver {
 
 class Counted : public workload::OfflineListener {
  public:
-  // `rank` of the study's `ranks`; a single rank sends nothing for a sum.
+  // For `rank` of the study's `ranks`; a single rank sends nothing for a sum.
   Counted(int ranks, int rank) : alone_(ranks == 1), rank_(rank) {}
 
   void start(comm::Channel channel, const Exchanges& exchanges) override;
@@ -20,12 +20,12 @@ class Counted : public workload::OfflineListener {
                  const comm::ItemBuffer& to) override;
 
  protected:
-  // Called for each message to another rank, and for each library call with the volume requested of
-  // it.
+  // The first is called for each message to another rank, the second for each library call with the
+  // bytes that it is asked to move.
   virtual void sent(std::string_view phase, int peer, std::int64_t bytes) = 0;
   virtual void asked(std::string_view phase, std::int64_t bytes) = 0;
-  // Called for each round that has flags, handshakes or fences, with their number; those that are
-  // empty messages were sent.
+  // Called with the number of flags, handshakes and fences of each round that has some; those that
+  // are empty messages were already reported as sent.
   virtual void synchronised(std::string_view /*phase*/, std::int64_t /*count*/) {}
 
  private:

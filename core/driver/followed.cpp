@@ -16,8 +16,8 @@ using contention::Action;
 
 namespace {
 
-// How many repetitions of an exchange are written down; the last one, when traffic has settled,
-// stands for the others.
+// How many repetitions of an exchange are written down. The last one, for which traffic has
+// settled, stands for all later ones.
 constexpr int max_repetitions = 4;
 
 double runs_of(const comm::Fragment& fragment) {
@@ -55,7 +55,7 @@ contention::CollectiveRounds rounds_of(const comm::Collective& collective, int p
   return contention::all_at_once(sizes, collective.receives, me);
 }
 
-// As SimGrid 3.32 does those that are started: without rounds.
+// How SimGrid 3.32 sends nonblocking collectives: without rounds.
 contention::CollectiveRounds started_rounds(const comm::Collective& collective, int p, int me) {
   using comm::CollectiveKind;
   const std::vector<std::int64_t>& sizes = collective.sizes;
@@ -184,7 +184,7 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
 int Followed::repeated(std::size_t times) const {
   return static_cast<int>(in_full() ? times : std::min<std::size_t>(times, max_repetitions));
 }
-// The last repetition that is written down stands for the rest too.
+// The last repetition that is written down stands for the remaining ones too.
 double Followed::share_of(int number, int times) const {
   return !in_full() && number == max_repetitions - 1 ? times - max_repetitions + 1.0 : 1.0;
 }
@@ -225,7 +225,7 @@ void Followed::add(const comm::Work& work, double weight) {
   for (const comm::Round& round : *exchange.rounds) add_round(work, round, weight);
 }
 
-// A copy takes its memory traffic, and runs that lie apart a line each.
+// A copy costs its memory traffic; runs that lie apart cost a cache line each.
 double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const {
   const double moving = options_.rates.moving(traffic);
   if (options_.rates.copies.spans.empty()) return moving;
@@ -238,7 +238,7 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
   return std::max(moving, apart);
 }
 
-// What the library takes to gather or scatter runs that lie apart, beyond the message.
+// The library's time to gather or scatter runs that lie apart, beyond that of the message.
 double Followed::by_types(std::span<const comm::Fragment> fragments) const {
   const TypedMessages& types = options_.rates.types;
   if (!types.known()) return seconds_of(fragments, 0);
@@ -248,7 +248,7 @@ double Followed::by_types(std::span<const comm::Fragment> fragments) const {
   return seconds;
 }
 
-// How much longer it takes to store data in another rank's memory than in the own.
+// How much longer it takes to store data in another rank's memory than in this rank's own.
 double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t,
                         bool further) const {
   const BlockCopies& blocks = options_.rates.blocks;
@@ -259,7 +259,7 @@ double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t,
   return options_.rates.to_other(bytes, further) - blocks.within_rank(bytes);
 }
 
-// What the executor copies.
+// The seconds of the executor's copies.
 Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& round) const {
   const Exchange& exchange = *work.exchange;
   const int me = exchange.team->me;
@@ -291,7 +291,8 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
   return copied;
 }
 
-// Beyond its messages. Where a rank sends and gets none, only a fence takes its time.
+// The time of a round beyond its messages. On a rank that neither sends nor receives, only a fence
+// costs the protocol's time.
 double Followed::round_seconds(const Exchange& exchange, const comm::Round& round) const {
   const auto empty = [&](const comm::Transfer& t) { return exchange.message_bytes(t) == 0; };
   const bool alone = exchange.protocol != comm::Protocol::fence &&

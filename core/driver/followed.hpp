@@ -1,5 +1,5 @@
-// The listener that writes down a rank's turn as a program: rounds of messages, how they follow
-// each other, and the work in between.
+// The listener that writes down a rank's turn as a program: rounds of messages, their order, and
+// the work in between.
 #pragma once
 
 #include <array>
@@ -20,11 +20,11 @@ namespace phasewise::driver {
 
 class Followed : public workload::OfflineListener {
  public:
-  // `phases` collects the names to which a round's phase number refers.
+  // `phases` collects the names that the phase numbers of rounds refer to.
   Followed(int ranks, int rank, const ProgramOptions& options, std::vector<std::string>& phases);
 
-  // The part of the turn to which what follows belongs, and how many rounds of its kind each round
-  // stands for.
+  // Sets the part of the turn to which the following calls belong, and how many rounds of its kind
+  // each round stands for.
   void at(int part, double weight) {
     part_ = part;
     weight_ = weight;
@@ -61,7 +61,7 @@ class Followed : public workload::OfflineListener {
   double round_seconds(const comm::Exchange& exchange, const comm::Round& round) const;
   void add_round(const comm::Work& work, const comm::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
-  // The calls that post a round's messages: all but those at once block.
+  // The calls that post a round's messages; all but `at_once` and `by_library_at_once` block.
   enum class Posting { at_once, in_pairs, by_library, by_library_at_once };
   void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
@@ -81,7 +81,7 @@ class Followed : public workload::OfflineListener {
   int part_ = 0;
   double weight_ = 1.0;
   contention::RankProgram program_;
-  contention::ProgramRound round_{};           // that is being written
+  contention::ProgramRound round_{};           // the round being written
   std::array<int, comm::channels> under_way_;  // sequence of rounds in each channel, -1: none
   int first_ = 0;
 };

@@ -1,5 +1,5 @@
-// Two ranks of a node that exchange one message each way, as a program: what the costs of calls are
-// compared with.
+// A program of two ranks of a node that exchange one message each way; the measured costs of calls
+// are compared with it.
 #pragma once
 
 #include "comm/pair_exchange.hpp"
@@ -7,7 +7,8 @@
 
 namespace phasewise::driver {
 
-// Or, there and back, one that rank 0 sends and rank 1 returns.
+// at_once: each rank sends one message. there_and_back: rank 0 sends a message and rank 1 returns
+// it.
 enum class PairOrder { at_once, there_and_back };
 
 contention::Program pair_program(comm::Protocol protocol, PairOrder order, const Rates& rates);

@@ -17,14 +17,14 @@ namespace {
 using contention::ProgramRound;
 using contention::RankProgram;
 
-// Uses all pieces of each series: the number of messages grows with a piece's size in jumps, and in
-// pieces of one size different ranks are at work.
+// Uses all pieces of each series: the number of messages grows with a piece's size in jumps, and
+// different ranks are active in pieces of the same size.
 constexpr int max_series = std::numeric_limits<int>::max();
 
-// At most so many messages of programs are kept, 200 MB.
+// Programs with at most this many messages are kept, which take 200 MB.
 constexpr std::size_t most_kept = 2'000'000;
 
-// Builds the programs of ranks, and keeps them as long as they are not too many.
+// Builds the programs of ranks, and keeps them until they have too many messages.
 class Programs {
  public:
   Programs(const workload::Workload& study, const workload::PieceCounts& counts)
@@ -45,7 +45,7 @@ class Programs {
   ProgramOptions options_;
   std::vector<std::string> names_;
   std::map<int, std::shared_ptr<const RankProgram>> kept_;
-  std::size_t messages_ = 0;  // of all programs that were built
+  std::size_t messages_ = 0;  // of all programs built so far
 };
 
 using Sent = std::pair<double, double>;  // messages, bytes
@@ -61,8 +61,8 @@ std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases)
   return sent;
 }
 
-// For each round of each phase, the number of messages that the ranks of a node send within the
-// node, and to other nodes.
+// For each round of each phase, the numbers of messages that the ranks of a node send within the
+// node and to other nodes.
 using Active = std::vector<std::vector<std::array<int, 2>>>;
 
 Active active_in_rounds(const workload::Workload& study, int node_size, Programs& programs,
@@ -72,7 +72,7 @@ Active active_in_rounds(const workload::Workload& study, int node_size, Programs
   for (int mate = node * node_size; mate < last; ++mate) {
     const auto program = programs.of(mate);
     active.resize(programs.names().size());
-    std::vector<std::size_t> met(active.size(), 0);  // rounds of each phase
+    std::vector<std::size_t> met(active.size(), 0);  // number of rounds of each phase so far
     program->each_round([&](const ProgramRound& round, float /*weight*/) {
       const std::size_t number = met[round.phase]++;
       auto& of_phase = active[round.phase];

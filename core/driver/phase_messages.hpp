@@ -1,5 +1,5 @@
-// The messages that the busiest rank sends in each phase of a turn, by kind: the input of models
-// that look at one rank.
+// The messages that the busiest rank sends in each phase of a turn, by kind. They are the input of
+// models that consider one rank.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +21,10 @@ struct PhaseMessages {
   std::vector<double> count;  // per turn
 };
 
-// Phases are in the order in which a rank meets them; a node has node_size ranks. distance:
-// difference of the ranks' numbers; inter: 1 if the message leaves the node; active: messages with
-// the same `inter` that ranks of the sender's node send in the same round. The busiest rank is one
-// of the workload's typical ranks.
+// Phases are in the order in which a rank meets them; a node has node_size ranks. `distance` is the
+// difference of the ranks' numbers; `inter` is 1 if the message leaves the node; `active` is the
+// number of messages with the same `inter` that the ranks of the sender's node send in the same
+// round. The busiest rank is one of the workload's typical ranks.
 std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
                                           const workload::PieceCounts& counts);
 

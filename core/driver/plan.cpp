@@ -72,8 +72,8 @@ void tell(const Workload& study, int rank, const std::vector<Piece>& pieces,
   for (const Piece& piece : pieces) turn->tell(piece, listener);
 }
 
-// Each phase of these pieces, seen by the one of these ranks that sends the most messages in it, or
-// the most bytes if messages are equal.
+// Each phase of these pieces, for whichever of these ranks sends the most messages in it, or the
+// most bytes among ranks with equally many messages.
 std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study,
                                                 const std::vector<int>& ranks,
                                                 const std::vector<Piece>& pieces) {
@@ -107,7 +107,8 @@ std::vector<PlannedPhase> busiest_in_each_phase(const Workload& study,
   return result;
 }
 
-// First the pieces that every turn has, then one group for each name of data-dependent ones.
+// Groups the pieces: first those that every turn has, then one group for each name of
+// data-dependent ones.
 std::vector<std::vector<Piece>> groups_of(const std::vector<Piece>& pieces) {
   std::vector<std::vector<Piece>> groups(1);
   for (const Piece& piece : pieces) {
@@ -190,8 +191,8 @@ PlannedTraffic planned_traffic(const Workload& study) {
 
 namespace {
 
-// Totals of messages, and the smallest and largest number of items that each kernel has in a piece
-// of the turn's first series.
+// Totals of messages, and the smallest and largest number of items of each kernel in a piece of the
+// turn's first series.
 class SeriesTotals : public Totals {
  public:
   using Totals::Totals;
@@ -250,8 +251,8 @@ std::map<std::string, double> sampling_scales(const Workload& study, int rank, i
       if (whole.name == some.name && some.bytes > 0)
         scales[std::string(some.name)] =
             static_cast<double>(whole.bytes) / static_cast<double>(some.bytes);
-  // The time of a kernel with equal items in all pieces grows with their number, that of another
-  // kernel with their size.
+  // The time of a kernel with the same items in all pieces grows with the number of pieces, that of
+  // any other kernel with their size.
   const Extent whole = extent_of_series(every_turn), part = extent_of_series(sampled);
   for (const auto& [name, items] : all.kernels)
     scales.emplace(

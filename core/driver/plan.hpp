@@ -10,11 +10,11 @@
 
 namespace phasewise::driver {
 
-// A phase as the rank sees it that sends the most messages in it.
+// A phase, for the rank that sends the most messages in it.
 struct PlannedPhase {
   std::string name;
   workload::Phase traits;
-  bool library = false;  // bytes are the volume requested
+  bool library = false;  // bytes are those that the library is asked to move
   std::string per;       // "turn", or the unit of a data-dependent piece
   std::string piece;     // that piece; empty for the turn
   int rank = 0;
@@ -23,15 +23,15 @@ struct PlannedPhase {
   std::map<std::int64_t, std::int64_t> sizes;  // number of messages by their bytes
 };
 
-// In the order of the workload's phases. rank: -1 for the one that sends the most. Throws
+// The phases in the workload's order. `rank` is -1 for the one that sends the most. Throws
 // std::invalid_argument if there is no such rank.
 std::vector<PlannedPhase> plan_turn(const workload::Workload& study, int rank = -1);
 
 struct PlannedTraffic {
   std::vector<std::int32_t> from, to;
-  std::vector<std::int64_t> messages, bytes;  // of one turn, for pairs of ranks with messages
+  std::vector<std::int64_t> messages, bytes;  // in one turn, for pairs of ranks with messages
 };
-// Does not count messages that the library's collectives send.
+// Does not count the messages of the library's collectives.
 PlannedTraffic planned_traffic(const workload::Workload& study);
 
 // Factors from a turn with only `sample` pieces of each series to a whole turn: for each phase the

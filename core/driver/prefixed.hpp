@@ -1,5 +1,5 @@
-// The turn of a part of a composite as another listener hears it: the names of phases and kernels
-// begin with the part's name.
+// The turn of a part of a composite as the whole's listener receives it: the names of phases and
+// kernels begin with the part's name.
 #pragma once
 
 #include <functional>
@@ -15,7 +15,7 @@
 
 namespace phasewise::driver {
 
-// A part's names as those of the composite. They last as long as this object.
+// A part's names with the composite's prefix. They live as long as this object.
 class PartNames {
  public:
   explicit PartNames(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -26,7 +26,7 @@ class PartNames {
     if (found != names_.end()) return found->second;
     return names_.emplace(own, prefix_ + std::string(own)).first->second;
   }
-  // The part's own name again.
+  // Returns the part's own name.
   std::string_view own(std::string_view name) const { return name.substr(prefix_.size()); }
 
  private:
@@ -34,7 +34,7 @@ class PartNames {
   std::map<std::string, std::string, std::less<>> names_;
 };
 
-// For listeners that look at messages: exchanges are copied, so that they can be renamed.
+// For listeners that look at messages: exchanges are copied so that they can be renamed.
 class Prefixed : public workload::Listener {
  public:
   Prefixed(workload::Listener& hears, PartNames& names) : hears_(hears), names_(names) {}

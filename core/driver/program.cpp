@@ -13,16 +13,16 @@ namespace {
 
 // Enough sizes to interpolate times that are not linear in the size.
 constexpr int min_series = 3;
-// Most messages that are followed at all.
+// The largest number of messages that is followed at all.
 constexpr std::int64_t too_many_messages = 30'000'000;
-// Measured: time of a core for each message, and memory for each one that does not repeat another.
+// Measured: the time of a core for each message, and the memory for each one that repeats no other.
 constexpr double message_seconds = 2.5e-6, message_bytes = 70.0;
 
 struct Length {
   std::int64_t messages, distinct;
 };
 
-// Throws std::invalid_argument.
+// Throws std::invalid_argument if the turn is too long.
 void check_length(const Length& length) {
   if (length.messages <= too_many_messages) return;
   const double minutes = message_seconds * static_cast<double>(length.messages) / 60.0;
@@ -34,11 +34,11 @@ void check_length(const Length& length) {
       " GB of memory; ask for fewer ranks, or for a model that adds messages up");
 }
 
-// A turn of few messages is over before the spread with which the ranks start has lost its effect:
-// such a turn is followed several times with a small spread, and the later ones count.
+// A turn of few messages is over before the different starts of the ranks have lost their effect.
+// Such a turn is followed several times with a small spread, and only the last times count.
 constexpr double small_spread = 1.0;          // latencies
-constexpr std::int64_t few_messages = 48;     // of a rank
-constexpr int repetitions = 14, counted = 8;  // a power of two: its inverse is a float
+constexpr std::int64_t few_messages = 48;     // per rank
+constexpr int repetitions = 14, counted = 8;  // 1/counted is exact in a float
 
 void repeat(contention::RankProgram& program) {
   const std::vector<contention::Instruction> turn = std::move(program.instructions);
@@ -90,7 +90,7 @@ double Rates::round(comm::Protocol protocol, bool goes_one_way) const {
   return known.empty() ? overheads.round : known[static_cast<std::size_t>(protocol)];
 }
 
-// A block is read and written.
+// A block is read and written, so that its size is half the traffic.
 double Rates::moving(std::int64_t traffic) const {
   const auto bytes = static_cast<double>(traffic);
   return blocks.known() ? blocks.within_rank(0.5 * bytes) : byte * bytes;

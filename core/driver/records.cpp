@@ -43,8 +43,8 @@ std::string text_of(const std::vector<std::byte>& bytes) {
 
 using Scales = std::map<std::string, std::array<double, 2>>;  // sampled, all
 
-// This rank's scales, as lines of name, sampled and all bytes. A kernel, which sends nothing, has 1
-// in the place of the sampled bytes.
+// This rank's scales, in lines of name, sampled bytes and all bytes. A kernel sends nothing and has
+// 1 for the sampled bytes.
 std::string scale_lines(const workload::Run& run, const workload::Parameters& parameters) {
   const workload::Session& session = run.session();
   const comm::Recorder& recorder = session.recorder;
@@ -80,7 +80,7 @@ std::string scale_json(const workload::Run& run, const workload::Parameters& par
   return text + '}';
 }
 
-// The parameter of a key of exchange_keys(): communication.<key>, or <part>.communication.<key>.
+// The parameter for a key of exchange_keys(): communication.<key>, or <part>.communication.<key>.
 std::string parameter_of(const std::string& key) {
   const std::size_t dot = key.rfind('.');
   const std::size_t own = dot == std::string::npos ? 0 : dot + 1;

@@ -13,11 +13,12 @@ namespace phasewise::driver {
 // Throws std::runtime_error, with the reason, if a file could not be opened or written.
 void check_written(const std::ofstream& file, const std::string& path);
 
-// turns.jsonl: one JSON object a turn, the same on every rank, so that one of them writes it. Keys
-// are "turn" and those that a record has in Python; matrices are written row after row.
+// turns.jsonl has one JSON object per turn, which is the same on every rank, so that one of them
+// writes it. Its keys are "turn" and those that a record has in Python; matrices are written row by
+// row.
 class TurnFile {
  public:
-  // Throws as check_written does, and so do the functions below.
+  // Throws what check_written throws; so do the functions below.
   explicit TurnFile(const std::string& folder);
   void append(std::int64_t turn, const workload::Run& run);
 
@@ -27,8 +28,8 @@ class TurnFile {
 };
 
 // Collective: rank 0 writes communication.json, and events.bin if events are kept. If the steps of
-// a turn are sampled, "scale" holds for each phase the bytes of all steps over those of the sampled
-// ones; the counts and times are of the sampled steps.
+// a turn are sampled, "scale" has for each phase the bytes of all steps over those of the sampled
+// ones; counts and times are those of the sampled steps.
 void write_communication(const std::string& folder, const workload::Run& run,
                          const workload::Parameters& parameters);
 

@@ -17,14 +17,14 @@ struct Message {
   std::int64_t bytes;
 };
 
-// The rounds of all ranks that are entered together.
+// The rounds of all ranks that are entered at the same time.
 struct Together {
   double weight = 0.0;
   bool library = false;
   std::vector<Message> messages;
 };
 
-// By phase, and by the place among the rounds of that phase in a piece.
+// The key is the phase, and the place among the rounds of that phase in a piece.
 using PieceRounds = std::map<std::pair<int, int>, Together>;
 
 class Costs {
@@ -93,7 +93,8 @@ void add_rounds(const contention::RankProgram& program, int rank, PieceRounds& r
   std::map<int, int> place;
   program.each_round([&](const contention::ProgramRound& round, float weight) {
     Together& together = rounds[{round.phase, place[round.phase]++}];
-    // Ranks that repeat it less often have a smaller weight: the exchange lasts for the others.
+    // Ranks that repeat the round less often have a smaller weight; the exchange lasts as long as
+    // the others need.
     together.weight = std::max<double>(together.weight, weight);
     together.library = round.library;
     for (const contention::Send& send : program.sends_of(round))
@@ -107,7 +108,7 @@ std::vector<PhaseCosts> round_costs(const workload::Workload& study,
                                     const workload::PieceCounts& counts,
                                     const contention::Network& network,
                                     const contention::Protocol& protocol) {
-  // All pieces of a series, since different ranks are at work in those of one size.
+  // All pieces of a series are used, since different ranks are active in pieces of the same size.
   constexpr int all = std::numeric_limits<int>::max();
   const ProgramOptions options{.counts = counts, .rates = {}, .max_series = all};
   std::vector<std::unique_ptr<workload::RankTurn>> turns;

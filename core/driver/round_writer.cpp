@@ -50,7 +50,8 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
                                                : Followed::Posting::at_once) {}
 
 void RoundWriter::write(const comm::Round& round) {
-  // Each is answered, which takes calls too; they are known where whole exchanges were timed.
+  // Each message is answered, which takes calls too; their times are known if whole exchanges were
+  // timed.
   if (exchange_.protocol == Protocol::synchronous && !program_.options_.rates.rounds.empty())
     overhead_ = further_ = 2.0 * overhead_;
   const contention::Streams& streams = program_.options_.rates.streams;
@@ -71,7 +72,7 @@ void RoundWriter::write(const comm::Round& round) {
       return shared(round);
     case Protocol::isend_recv:
       send_each(ends.sends, Sending::plain, true);
-      // What is sent meanwhile waits in the library's buffers.
+      // Messages that were sent meanwhile wait in the library's buffers.
       if (streams_)
         receive_later(ends.sources);
       else
@@ -122,8 +123,9 @@ RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
   return ends;
 }
 
-// The bytes of a message that go through the network. Within a node whose copies are known, the
-// rank itself copies one-sided data, which takes it `copying` longer [s], and nothing is left.
+// The bytes of a message that go through the network. Within a node whose costs of copies are
+// known, the rank itself copies one-sided data: that adds to `copying` [s], and nothing is left for
+// the network.
 std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t bytes,
                                           double& copying) const {
   const Rates& rates = program_.options_.rates;
@@ -133,12 +135,13 @@ std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t 
   return 0;
 }
 
-// Puts between calls that all ranks of an exchange make, so that a put is one call.
+// Whether puts lie between calls that all ranks of an exchange make, so that a put is a single
+// call.
 bool RoundWriter::by_epochs() const {
   return exchange_.protocol == Protocol::fence || exchange_.protocol == Protocol::post_start;
 }
 
-// Whether a sender goes on to its next message without hearing of the receiver.
+// Whether a sender goes on to its next message without hearing from the receiver.
 bool RoundWriter::sends_freely() const {
   switch (exchange_.protocol) {
     case Protocol::ready:
@@ -155,7 +158,7 @@ bool RoundWriter::is_one_sided() const {
   return staging == comm::Staging::window || staging == comm::Staging::exposed;
 }
 
-// What comes to this rank are the signals of the round in which all messages go the other way.
+// The signals that come to this rank are those of the round in which all messages go the other way.
 RoundWriter::SignalPair RoundWriter::signals_of(const comm::Round& round, Protocol protocol) const {
   comm::Exchange exchange = exchange_;
   exchange.protocol = protocol;
@@ -164,7 +167,7 @@ RoundWriter::SignalPair RoundWriter::signals_of(const comm::Round& round, Protoc
   return {{out.before, in.before}, {out.after, in.after}};
 }
 
-// The messages of a round within the node, or between nodes.
+// The messages of a round within the node (`near`), or between nodes.
 comm::Round RoundWriter::part_of(const comm::Round& round, bool near) const {
   comm::Round part = round;
   for (auto* transfers : {&part.sends, &part.receives})
@@ -182,7 +185,7 @@ void RoundWriter::open(bool waits) {
   begun_ = true;
 }
 
-// A step that ends when all messages so far are done, within the call that posts them.
+// Ends the step when all messages so far are done, within the call that posts them.
 void RoundWriter::settle() {
   open();
   step().flushes = true;
@@ -191,7 +194,7 @@ void RoundWriter::settle() {
   copying_.packing = 0.0F;
 }
 
-// The last step: the calls that receive take their time, and what came is stored.
+// Ends the last step: the calls that receive take their time, and what arrived is stored.
 void RoundWriter::wait(std::size_t received) {
   open();
   step().after = charged_to_get(received);
@@ -205,7 +208,7 @@ void RoundWriter::receive_later(const Ranks& sources) {
   for (const int source : sources) program_.receive(source);
 }
 
-// One after another, in calls that block.
+// Receives one message after another, in blocking calls.
 void RoundWriter::receive_each(const Ranks& sources) {
   for (const int source : sources) {
     open(false);
@@ -229,34 +232,34 @@ void RoundWriter::exchange(const Signals& signals) {
   if (signals.to.empty() && signals.from.empty()) return;
   open(false);
   step().channel = signal_channel(exchange_.channel);
-  // A rank that tells others something and hears nothing goes on.
+  // A rank that only tells others something goes on at once.
   if (signals.from.empty()) step().sending = Sending::eager;
   charge_flags(signals);
   for (const int rank : signals.to) program_.send(rank, 0);
   for (const int rank : signals.from) program_.receive(rank);
 }
 
-// Flags that are messages take calls, which are known where whole exchanges were timed.
+// Flags that are messages take calls, whose times are known if whole exchanges were timed.
 void RoundWriter::charge_flags(const Signals& signals) {
   const Rates& rates = program_.options_.rates;
   const bool messages = exchange_.protocol == Protocol::put ||
                         exchange_.protocol == Protocol::get ||
                         exchange_.protocol == Protocol::ready;
-  // One way, a rank raises flags while the other one sees those before.
+  // In a one-way stream a rank raises flags while the other one sees the preceding flags.
   if (rates.rounds.empty() || !messages || streams_) return;
   const double call = rates.overheads.message[static_cast<int>(comm::Overhead::two_sided)];
   step().before = static_cast<float>(call * static_cast<double>(signals.to.size()));
   step().after = static_cast<float>(call * static_cast<double>(signals.from.size()));
 }
 
-// Of all ranks.
+// A barrier of all ranks.
 void RoundWriter::fence() {
   const int ranks = static_cast<int>(program_.everyone_.size());
   for (const contention::CollectiveRound& part : contention::barrier_rounds(ranks, program_.rank_))
     exchange({targets_of(part.sends), part.receives});
 }
 
-// Each of the first sends goes with a receive, pair after pair; what is left over goes together.
+// Sends the first messages together with receives, pair by pair; the rest goes together at the end.
 void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   const Sends& sends = ends.sends;
   const Ranks& sources = ends.sources;
@@ -275,7 +278,7 @@ void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   program_.end_round();
 }
 
-// Pairs of ranks one after another, the lower rank sends first.
+// Pairs of ranks exchange one after another, and the lower rank sends first.
 void RoundWriter::ordered(const Ends& ends) {
   std::set<std::pair<int, int>> pairs;
   for (const int peer : targets_of(ends.sends)) pairs.insert(std::minmax(me_, peer));
@@ -292,7 +295,8 @@ void RoundWriter::ordered(const Ends& ends) {
   wait(ends.sources.size());
 }
 
-// The library packs each message before it is sent, and unpacks all when they are there.
+// The library packs each message before it is sent, and unpacks all messages once they have
+// arrived.
 void RoundWriter::packed(const Ends& ends) {
   const auto copied = [&](std::int64_t bytes) {
     return static_cast<float>(program_.options_.rates.moving(comm::packed_traffic(bytes)));
@@ -318,7 +322,7 @@ void RoundWriter::between_fences(const Ends& ends) {
   wait(ends.sources.size());
 }
 
-// Epochs of the ranks that exchange.
+// Epochs of only the ranks that exchange.
 void RoundWriter::between_posts(const Ends& ends) {
   const Ranks to = distinct(targets_of(ends.sends)), from = distinct(ends.sources);
   receive_later(ends.sources);
@@ -330,7 +334,7 @@ void RoundWriter::between_posts(const Ends& ends) {
   wait(ends.sources.size());
 }
 
-// Flags say that the data are there; then their receiver, as if it sent them, reads them.
+// Flags say that the data are there; then the receiver reads them, in messages of its own.
 void RoundWriter::get(const comm::Round& round) {
   const SignalPair signals = signals_of(round, Protocol::get);
   const Ends reads = ends_of({round.receives, round.sends});
@@ -340,14 +344,14 @@ void RoundWriter::get(const comm::Round& round) {
   wait(reads.sends.size());
 }
 
-// The data, up to the flush.
+// Puts the data, up to the flush.
 void RoundWriter::put(const SignalPair& signals, const Ends& ends) {
   exchange(signals.before);
   send_each(ends.sends, Sending::put, true, ends.copying);
   if (!ends.sends.empty()) settle();
 }
 
-// Flags are sent and awaited while others may be under way.
+// Flags are sent and awaited while other messages may be under way.
 void RoundWriter::flags_behind(const Signals& signals) {
   open(false);
   step().channel = signal_channel(exchange_.channel);
@@ -357,7 +361,8 @@ void RoundWriter::flags_behind(const Signals& signals) {
   for (const int rank : signals.from) program_.receive(rank);
 }
 
-// Between nodes as put; within a node two exchanges of flags, with the data stored before them.
+// Between nodes as put; within a node there are two exchanges of flags, and data are stored before
+// them.
 void RoundWriter::shared(const comm::Round& round) {
   const comm::Round near = part_of(round, true), far = part_of(round, false);
   const Ends within = ends_of(near), between = ends_of(far);
@@ -367,7 +372,7 @@ void RoundWriter::shared(const comm::Round& round) {
   flags_behind(far_signals.after);
   exchange(near_signals.before);
   exchange(near_signals.after);
-  // What is near has been got before the rank waits for the rest.
+  // Messages within the node have been received before the rank waits for the rest.
   if (!within.sources.empty()) step().after = charged_to_get(within.sources.size());
   wait(between.sources.size());
 }

@@ -1,5 +1,5 @@
-// Writes a round of an exchange into a rank's program as its protocol runs it on a simulated
-// machine (core/comm/protocols): handshakes, data, flags and fences, and what each call takes.
+// Writes a round of an exchange into a rank's program, as its protocol runs it on a simulated
+// machine (core/comm/protocols): handshakes, data, flags and fences, and the time of each call.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,7 @@
 
 namespace phasewise::driver {
 
-// Whether a rank only sends in a round, or only gets.
+// Whether a rank only sends in a round, or only receives.
 inline bool one_way(const comm::Round& round) {
   return round.sends.empty() != round.receives.empty();
 }
@@ -23,7 +23,7 @@ inline bool both_ways(const comm::Round& round) {
 
 class RoundWriter {
  public:
-  // Copying around the round's messages [s].
+  // The time of copying before and after the round's messages [s].
   struct Copying {
     float packing, storing;
   };
@@ -34,14 +34,14 @@ class RoundWriter {
  private:
   using Sends = std::vector<contention::Send>;
   using Ranks = std::vector<int>;
-  // Messages that are not empty, where they go and where they come from, by rank among all.
+  // The messages that are not empty: where they go and where they come from, by rank among all.
   struct Ends {
     Sends sends;
     Ranks sources;
     std::int64_t received = 0;  // B
     double copying = 0.0;       // into other ranks' memory [s]
   };
-  // Empty messages: to whom, and from whom.
+  // The ranks that empty messages go to and come from.
   struct Signals {
     Ranks to, from;
   };
@@ -57,7 +57,7 @@ class RoundWriter {
   bool sends_freely() const;
   comm::Round part_of(const comm::Round& round, bool near) const;
 
-  // Steps of a protocol; each ends the one before.
+  // Steps of a protocol; each ends the preceding one.
   void open(bool waits = true);
   void settle();
   void wait(std::size_t received);
@@ -78,8 +78,8 @@ class RoundWriter {
   void flags_behind(const Signals& signals);
   void shared(const comm::Round& round);
 
-  // The calls that send, or get, so many messages. In a stream the receiver handles all but the
-  // last while the sender goes on.
+  // The time of the calls that send, or receive, this many messages. In a stream the receiver
+  // handles all but the last while the sender goes on.
   float charged(std::size_t messages) const {
     const double further = messages > 1 ? static_cast<double>(messages - 1) : 0.0;
     return static_cast<float>(messages == 0 ? 0.0 : overhead_ + further * further_);
@@ -92,12 +92,12 @@ class RoundWriter {
   Followed& program_;
   const comm::Exchange& exchange_;
   double weight_, overhead_;
-  double further_;  // of further messages of a round
+  double further_;  // that of further messages of a round
   Copying copying_;
   int me_;
   Followed::Posting posting_;
   bool begun_ = false;
-  // Whether the round goes one way, and whether the calls of both sides are made at once then.
+  // Whether the round goes one way, and whether the calls of both sides then overlap.
   bool streams_ = false, overlaps_ = false;
   bool crosses_ = false;  // messages go both ways at once
 };

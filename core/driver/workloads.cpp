@@ -1,5 +1,5 @@
-// One line for each workload. In the Python module this file is compiled once more, and the same
-// lines then name the bindings.
+// One line for each workload. The Python module compiles this file a second time; there the same
+// lines name the bindings.
 #define PHASEWISE_WORKLOADS(line)                                                     \
   line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
       line(spacecharge)
@@ -62,12 +62,12 @@ std::vector<NamedEntry> ring_of(const workload::Parameters& parameters) {
   return ring;
 }
 
-// Throws if the study asks for a device, and the ring has no kernels for one.
+// Throws if the study asks for a device and no workload of the ring has kernels for one.
 void check_device(const workload::Parameters& parameters, workload::Device device,
                   const std::vector<NamedEntry>& ring) {
   if (device == workload::Device::cpu || (ring.size() == 1 && ring.front().entry.on_device)) return;
   parameters.fail("run.device", ring.size() > 1
-                                    ? "several workloads in one ring run on the CPU alone"
+                                    ? "several workloads in one ring run only on the CPU"
                                     : "the workload " + ring.front().name +
                                           " has no kernels for a device; collision has");
 }

@@ -8,8 +8,8 @@
 //   κ = τ (1 + v) (x² + y²/v²)/(2 σx(σx + σy)),
 // which is regular at σx = σy (Chao, Lect. Notes Phys. 247 (1986) 288, in other variables).
 // The derivatives of u by the squared sizes follow from the heat equation, ∂u/∂(σx²) = ½ ∂²u/∂x²;
-// Leunissen, Schmidt, Ripken, PRSTAB 3 (2000) 124002. That by σxy is ∂²u/∂x∂y = (x Ey - y Ex)/Δ,
-// for a turn of the charge changes u as the opposite turn of the place does.
+// Leunissen, Schmidt, Ripken, PRSTAB 3 (2000) 124002. The derivative by σxy is ∂²u/∂x∂y = (x Ey - y
+// Ex)/Δ, because rolling the charge changes u as rolling the place the other way does.
 #pragma once
 
 #include <cmath>
@@ -28,7 +28,7 @@ struct GaussianField {
   double potential_sxy;  // ∂u/∂σxy = ∂²u/∂x∂y, 1/m²: a roll of the charge
 };
 
-// For σx > σy, not nearly round.
+// Valid for σx > σy, unless the charge is nearly round.
 PHASEWISE_HD GaussianField gaussian_field_flat(double x, double y, double sigma_x, double sigma_y) {
   constexpr double half_pi = 1.57079632679489662;
   const double difference = (sigma_x - sigma_y) * (sigma_x + sigma_y);
@@ -49,7 +49,7 @@ PHASEWISE_HD GaussianField gaussian_field_flat(double x, double y, double sigma_
           -0.5 * (moment + density / ratio) / difference, (x * ey - y * ex) / difference};
 }
 
-// For σx >= σy, nearly round.
+// Valid for σx >= σy of a nearly round charge.
 PHASEWISE_HD GaussianField gaussian_field_round(double x, double y, double sigma_x,
                                                 double sigma_y) {
   // Gauss-Legendre rule on (0, 1).
@@ -101,9 +101,9 @@ PHASEWISE_HD GaussianField gaussian_field_round(double x, double y, double sigma
           -0.5 * strength * sum_yy[0], 2.0 * strength * x * y * sum_xy[0]};
 }
 
-// At (x, y) from the centre; all lengths in m, both sizes above 0.
+// The field at (x, y) from the centre; all lengths are in m, and both sizes above 0.
 PHASEWISE_HD GaussianField gaussian_field(double x, double y, double sigma_x, double sigma_y) {
-  // Both forms have 12 digits at this ratio of the sizes, where one takes over from the other.
+  // At this ratio of the sizes, where one form takes over from the other, both have 12 digits.
   constexpr double nearly_round = 0.9;
   const bool upright = sigma_x < sigma_y;
   const double wide = upright ? sigma_y : sigma_x;

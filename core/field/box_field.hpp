@@ -1,10 +1,10 @@
-// How a particle reads the field of a potential on a mesh in a box: central differences at the
-// eight nodes of its cell, interpolated with the weights of its charge. With a Green function that
-// is even, no particle then acts on itself, and momentum is conserved. Hockney, Eastwood, "Computer
-// Simulation Using Particles" (1988), section 5-3.
+// How a particle reads the field of a potential on a mesh in a box: by central differences at the
+// eight nodes of its cell, interpolated with the weights of its charge. With an even Green
+// function, no particle then acts on itself, and momentum is conserved. Hockney, Eastwood,
+// "Computer Simulation Using Particles" (1988), section 5-3.
 //
-// The differences are either made for each particle, or once for all nodes. Both ways give the same
-// bits, so that a rank may take what is faster for it.
+// The differences are computed either for each particle, or once for all nodes. Both ways give the
+// same bits, so that a rank may use whichever is faster for it.
 #pragma once
 
 #include <cstdint>
@@ -30,15 +30,15 @@ PHASEWISE_HD FourValues four_values(const double* from) {
 
 PHASEWISE_HD double sum_of(const FourValues& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
-// Differences made for each particle, from u[nz][nx][ny], in one pass over the 32 nodes that they
-// need: four along y at once.
+// Computes the differences for each particle, from u[nz][nx][ny], in one pass over the 32 nodes
+// that they need: four along y at once.
 PHASEWISE_HD BoxField box_field(const double* u, int nx, int ny, const BoxPlace& p) {
   const std::int64_t plane = static_cast<std::int64_t>(nx) * ny;
   const double* corner = u + p.node - plane - ny - 1;
   const auto row = [&](int above, int across) {
     return four_values(corner + above * plane + across * ny);
   };
-  // From differences at the four rows of a cell, lower plane first.
+  // Combines differences at the four rows of a cell, lower plane first.
   const auto along_rows = [&](const FourValues& a, const FourValues& b, const FourValues& c,
                               const FourValues& d) {
     return between(between(a, b, p.fx), between(c, d, p.fx), p.fz);
@@ -46,7 +46,7 @@ PHASEWISE_HD BoxField box_field(const double* u, int nx, int ny, const BoxPlace&
   const FourValues a = row(1, 1), b = row(1, 2), c = row(2, 1), d = row(2, 2);
   const FourValues x = along_rows(b - row(1, 0), row(1, 3) - a, d - row(2, 0), row(2, 3) - c);
   const FourValues z = along_rows(c - row(0, 1), d - row(0, 2), row(3, 1) - a, row(3, 2) - b);
-  // Values 2 and 3 minus 0 and 1.
+  // Values 2 and 3 minus values 0 and 1.
   const auto change = [](const FourValues& v) { return FourValues{v[2], v[3], v[2], v[3]} - v; };
   const FourValues y = along_rows(change(a), change(b), change(c), change(d));
   const double half = -0.5 * p.inside;
@@ -54,8 +54,8 @@ PHASEWISE_HD BoxField box_field(const double* u, int nx, int ny, const BoxPlace&
           half * between(z[1], z[2], p.fy)};
 }
 
-// Differences at the nodes of plane k, 0 < k < nz - 1: along x, y and z, and a zero, for each node
-// between the mesh's edges. differences: [nx][ny][4] of that plane.
+// The differences at the nodes of plane k, 0 < k < nz - 1: along x, y and z, and a zero, for each
+// node between the mesh's edges. `differences` is [nx][ny][4] of that plane.
 inline void difference_plane(const double* u, const BoxMesh& mesh, int k, double* differences) {
   const std::int64_t nx = mesh.n[0], ny = mesh.n[1], plane = mesh.plane();
   for (std::int64_t i = 1; i < nx - 1; ++i) {
@@ -73,7 +73,7 @@ PHASEWISE_HD BoxField box_field_of_differences(const double* differences, int nx
                                                const BoxPlace& p) {
   const std::int64_t plane = static_cast<std::int64_t>(nx) * ny;
   const double* corner = differences + 4 * p.node;
-  // Along the row of y = 0 or 1.
+  // Interpolates along the row at y = 0 or 1.
   const auto along_rows = [&](int y) {
     const auto node = [&](int above, int across) {
       return four_values(corner + 4 * (above * plane + across * ny + y));

@@ -51,7 +51,7 @@ void GreenPlanes::next(double* plane) {
   std::swap(before_, behind_);
   fill_corners(behind_, k_);
   ++k_;
-  const double scale = h_[0] / (h_[1] * h_[2]);  // of a cell's volume, and of 1/r
+  const double scale = h_[0] / (h_[1] * h_[2]);  // from a cell's volume and 1/r
   const auto along_z = [&](int i, int j) {
     const std::size_t at = static_cast<std::size_t>(std::abs(i)) * ny_ + std::abs(j);
     return behind_[at] - before_[at];

@@ -10,7 +10,7 @@
 
 namespace phasewise::field {
 
-// Node (i, j, k) stands at origin + (i hx, j hy, k hz). Grids are [z][x][y], y contiguous.
+// Node (i, j, k) is at origin + (i hx, j hy, k hz). Grids are [z][x][y], with y contiguous.
 struct BoxMesh {
   std::array<double, 3> origin{};    // x, y, z [m]
   std::array<double, 3> h{1, 1, 1};  // m
@@ -20,9 +20,9 @@ struct BoxMesh {
   std::int64_t nodes() const { return plane() * n[2]; }
 };
 
-// A particle's cell, as the index of its lowest node, and its place in it in cells. inside is 1 or
-// 0: where the nodes of a difference on either side of the cell are not on the mesh, the particle
-// is outside.
+// A particle's cell, as the index of its lowest node, and its place in the cell in units of cells.
+// `inside` is 1 or 0: a particle is outside if a node that a difference on either side of the cell
+// needs is not on the mesh.
 struct BoxPlace {
   std::int64_t node;
   double fx, fy, fz, inside;
@@ -57,9 +57,9 @@ struct BoxFrame {
   }
 };
 
-// Cloud-in-cell weights of the eight nodes of a particle's cell, each a multiple of the charge
-// quantum, their sum exactly `inside`: those of the lower plane and of the upper one, each in the
-// order (x, y) = 00, 01, 10, 11.
+// Cloud-in-cell weights of the eight nodes of a particle's cell. Each is a multiple of the charge
+// quantum, and their sum is exactly `inside`. They are those of the lower plane and of the upper
+// one, each in the order (x, y) = 00, 01, 10, 11.
 struct BoxCharge {
   struct Plane {
     double w00, w01, w10, w11;
@@ -67,7 +67,8 @@ struct BoxCharge {
   Plane lower, upper;
 };
 
-// Written out: GCC does not vectorise a loop over particles with an array in it.
+// The products are written out because GCC does not vectorise a loop over particles that uses an
+// array.
 PHASEWISE_HD BoxCharge box_charge(const BoxPlace& p, double rounding_offset) {
   BoxCharge::Plane both;
   Cic::charge(p.fx, p.fy, p.inside, rounding_offset, both.w00, both.w01, both.w10, both.w11);

@@ -203,7 +203,7 @@ void BoxSolver::green_planes(const BoxGreenKey& function, int first, int count,
 
 void BoxSolver::green_columns(double* columns, int count) const {
   const int mz = grid_.mz(), planes = grid_.green_planes();
-  // Of the transforms there and back.
+  // The factor of the transforms in both directions.
   const double normalisation = 1.0 / (static_cast<double>(grid_.mx()) * grid_.my() * mz);
   parallel::for_tasks(count, threads_, [&](int c, int) {
     Buffer<double> line(mz);

@@ -1,10 +1,9 @@
-// The Poisson equation of a box that is open on all sides, or periodic along z: the charge's
-// convolution with the Green function 1/r, or its sum over all periods, on the doubled grid, by
+// The Poisson equation of a box that is open on all sides, or periodic along z: the charge is
+// convolved with the Green function 1/r, or with its sum over all periods, on the doubled grid, by
 // transforms. Hockney, Eastwood, "Computer Simulation Using Particles" (1988), section 6-5-4.
 //
 // Planes of constant z are transformed along y and x, then columns along z. Rows and planes of the
-// doubled grid that hold no charge are not transformed, nor those of the potential outside the
-// mesh.
+// doubled grid without charge are not transformed, nor are those of the potential outside the mesh.
 #pragma once
 
 #include <array>
@@ -45,25 +44,26 @@ class BoxSolver {
 
   const DoubledBox& grid() const { return grid_; }
 
-  // potential[nz][nx][ny] from charge[nz][nx][ny], u = 1/r of a unit charge [1/m], with the whole
-  // Green function.
+  // Computes potential[nz][nx][ny] from charge[nz][nx][ny] with the whole Green function; a unit
+  // charge has u = 1/r [1/m].
   void solve(const double* charge, const BoxGreenTransform& green, double* potential);
   GreenPointer green(const BoxGreenKey& function);
 
-  // The same in parts: `count` planes of the mesh to as many of columns() values, and back; the
-  // values to transform back are overwritten.
+  // The following do the same in parts. `forward` transforms `count` planes of the mesh to as many
+  // of columns() values; `backward` transforms them back and overwrites them.
   void forward(const double* charge, int count, Complex* planes) const;
   void backward(Complex* planes, int count, double* potential) const;
-  // Planes in two steps: `count` rows of ny values to as many of line_stride() values along y, and
-  // `count` lines along x, whose first nx values are given and returned, row_stride() values apart.
+  // Planes in two steps: `count` rows of ny values to as many rows of line_stride() values along y,
+  // and `count` lines along x, row_stride() values apart, whose first nx values are given and
+  // returned.
   void forward_rows(const double* charge, int count, Complex* rows) const;
   void forward_lines(Complex* lines, int count) const;
   void backward_lines(Complex* lines, int count) const;
   void backward_rows(Complex* rows, int count, double* potential) const;
-  // Convolves `count` columns, whose first nz values are given and returned, column_stride() values
-  // apart, with as many columns of the Green function.
+  // Convolves `count` columns, column_stride() values apart, with as many columns of the Green
+  // function; the first nz values of each are given and returned.
   void convolve(Complex* columns, int count, const double* green) const;
-  // The same for all columns of all planes, where they stand, with the whole Green function.
+  // Does the same in place for all columns of all planes, with the whole Green function.
   void convolve_planes(Complex* planes, const BoxGreenTransform& green) const;
 
   // The Green function in parts: planes [first, first + count) of columns() values; then, after a
@@ -74,8 +74,8 @@ class BoxSolver {
 
   // Parts of Green functions are kept as long as they are among the last `capacity` ones used.
   void set_green_capacity(std::size_t capacity) { kept_.set_capacity(capacity); }
-  // Null if the part is not kept. Processes that call find and keep in the same order find the
-  // same.
+  // Returns null if the part is not kept. Processes that call find and keep in the same order find
+  // the same.
   GreenPointer find_green(const BoxGreenTransform::Key& key) { return kept_.find(key); }
   GreenPointer keep_green(GreenPointer made) { return kept_.keep(std::move(made)); }
 

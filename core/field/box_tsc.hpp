@@ -11,9 +11,10 @@
 
 namespace phasewise::field {
 
-// The particle's nearest node, and its place from there in cells; inside as in BoxPlace.
+// The particle's nearest node, and its place relative to that node in cells; `inside` is as in
+// BoxPlace.
 PHASEWISE_HD BoxPlace nearest_place(const BoxFrame& frame, double x, double y, double z) {
-  // Two nodes on either side of the nearest one are on the mesh.
+  // A particle is inside if two nodes on either side of the nearest one are on the mesh.
   constexpr double first = 1.5, last = 2.501;
   const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
   const double gz = (z - frame.z0) * frame.inverse_hz;
@@ -27,8 +28,8 @@ PHASEWISE_HD BoxPlace nearest_place(const BoxFrame& frame, double x, double y, d
           (hy - iy) * inside, (hz - iz) * inside, inside};
 }
 
-// Weights of the nodes (z, x, y) from -1 to 1 about the nearest one, y fastest, each a multiple of
-// the charge quantum, their sum exactly `inside`.
+// Weights of the nodes (z, x, y) from -1 to 1 around the nearest one, y fastest. Each is a multiple
+// of the charge quantum, and their sum is exactly `inside`.
 PHASEWISE_HD void tsc_charge(const BoxPlace& p, double rounding_offset, double (&w)[27]) {
   double across[9], along[3];
   Tsc::charge(p.fx, p.fy, p.inside, rounding_offset, across);
@@ -40,8 +41,8 @@ PHASEWISE_HD void tsc_charge(const BoxPlace& p, double rounding_offset, double (
   }
 }
 
-// Along one axis: the weights of five nodes about the nearest one, of values and of what central
-// differences at the three inner ones make of values.
+// Along one axis: the weights of five nodes around the nearest one, for values, and for central
+// differences at the three inner nodes.
 struct FiveNodes {
   double value[5], slope[5];
 };
@@ -53,7 +54,7 @@ PHASEWISE_HD FiveNodes five_nodes(double f) {
           {-0.5 * w[0], -0.5 * w[1], 0.5 * (w[0] - w[2]), 0.5 * w[1], 0.5 * w[2]}};
 }
 
-// As box_field, with TSC weights. u: [nz][nx][ny].
+// Like box_field, but with TSC weights. `u` is [nz][nx][ny].
 PHASEWISE_HD BoxField tsc_field(const double* u, int nx, int ny, const BoxPlace& p) {
   const std::int64_t plane = static_cast<std::int64_t>(nx) * ny;
   const FiveNodes x = five_nodes(p.fx), y = five_nodes(p.fy), z = five_nodes(p.fz);
@@ -62,7 +63,7 @@ PHASEWISE_HD BoxField tsc_field(const double* u, int nx, int ny, const BoxPlace&
   BoxField e{0.0, 0.0, 0.0};
   for (int k = 0; k < 5; ++k) {
     FourValues along_x = {0.0, 0.0, 0.0, 0.0}, along_y = along_x;
-    double last = 0.0;  // of the fifth node along y, which has no weight in a value
+    double last = 0.0;  // the fifth node along y, which has no weight in a value
     for (int i = 0; i < 5; ++i) {
       const double* row = corner + k * plane + i * ny;
       const FourValues four = four_values(row);

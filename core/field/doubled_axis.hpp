@@ -1,5 +1,4 @@
-// One axis of a doubled grid: its m places, and the displacement between source and target that
-// belongs to each.
+// One axis of a doubled grid: its m places, and the displacement between source and target of each.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +6,9 @@
 
 namespace phasewise::field {
 
-// The first places have the displacements 0 … n-1, the last ones -(n-1) … -1, and padding lies
-// between; `shift`, the target window minus the source window in cells, is added to all. The Green
-// function is even, so that only distances count.
+// The first places have the displacements 0 … n-1, the last ones -(n-1) … -1, and padding lies in
+// between. `shift`, the target window minus the source window in cells, is added to all. The Green
+// function is even, so that only distances matter.
 struct DoubledAxis {
   int n, m, shift;
   bool padding(int place) const { return place >= n && place <= m - n; }

@@ -26,8 +26,9 @@ std::int64_t DoubledBox::column_stride() const { return padded(mz(), 4); }
 std::int64_t DoubledBox::green_stride() const { return padded(green_planes(), 8); }
 
 parallel::KernelCard DoubledBox::plane_card() const {
-  // A real transform, half a complex one, of each row of the mesh; a complex one of each row of the
-  // plane. Charge is read or potential written; the rows in between stay in the cache.
+  // Each row of the mesh takes a real transform, which is half a complex one, and each row of the
+  // plane a complex one. Charge is read or potential written; the rows in between stay in the
+  // cache.
   const double values = static_cast<double>(columns());
   return {.name = "potential",
           .flops = nx() * 0.5 * numerics::transform_flops(my()) +
@@ -58,7 +59,8 @@ parallel::KernelCard DoubledBox::line_card() const {
 }
 
 parallel::KernelCard DoubledBox::column_card() const {
-  // Two transforms and a product with a real number; read, written, and the Green function read.
+  // Two transforms and a product with a real number. The column is read and written, and the Green
+  // function read.
   return {.name = "potential",
           .flops = 2.0 * numerics::transform_flops(mz()) + 2.0 * mz(),
           .bytes = 2.0 * complex_bytes * nz() + 8.0 * green_planes(),

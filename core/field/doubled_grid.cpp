@@ -53,9 +53,9 @@ parallel::KernelCard DoubledGrid::column_card() const {
 }
 
 parallel::KernelCard DoubledGrid::green_card(int parts) const {
-  // An antiderivative (70 flops) at each corner, a real transform of my at each distance along x,
-  // and `columns` complex ones of mx. Corners are written once and read twice, rows written and
-  // read, columns written.
+  // An antiderivative (70 flops) at each corner, a real transform of length my at each distance
+  // along x, and `columns` complex ones of length mx. Corners are written once and read twice, rows
+  // are written and read, and columns are written.
   const double distances = parts == 1 ? nx_ : 2.0 * nx_ - 1.0;
   const double corners = (parts == 1 ? nx_ : distances + parts) * ny_;
   return {.name = "green",

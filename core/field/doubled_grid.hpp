@@ -1,6 +1,6 @@
-// The doubled grid on which the open-boundary Poisson equation of a mesh is solved (Hockney): its
-// sizes, its memory layout, and the cards of the solver's kernels. It plans no transforms, so that
-// it is cheap to make.
+// The doubled grid (Hockney) for the open-boundary Poisson equation of a mesh: its sizes, its
+// memory layout, and the cards of the solver's kernels. It plans no transforms, so that it is cheap
+// to make.
 #pragma once
 
 #include <cstdint>
@@ -23,21 +23,21 @@ class DoubledGrid {
   // Columns of the half-transformed grid, whose rows are transformed along y: my/2 + 1.
   int columns() const { return my_ / 2 + 1; }
 
-  // Strides of the rows of the half-transformed grid, and of columns of mx values [complex values].
-  // Rows and columns begin on 64-byte boundaries if the first does, so that FFTW takes the same
-  // path for each.
+  // The strides [complex values] of the rows of the half-transformed grid, and of columns of mx
+  // values. Rows and columns begin on 64-byte boundaries if the first does, so that FFTW takes the
+  // same path for each.
   std::int64_t row_stride() const { return padded(columns()); }
   std::int64_t column_stride() const { return padded(mx_); }
 
-  // One item: a mesh solved.
+  // One item is a mesh solved.
   parallel::KernelCard solve_card() const;
-  // One item: all rows of a mesh transformed, forward or backward.
+  // One item is all rows of a mesh, transformed forward or backward.
   parallel::KernelCard row_card() const;
-  // One item: all columns of a mesh convolved.
+  // One item is all columns of a mesh, convolved.
   parallel::KernelCard column_card() const;
-  // One item: the Green function of an unshifted window, made by `parts` processes. One process
-  // uses each distance along x for both directions; several compute most of them twice. (A shift
-  // makes up to four times the corners and twice the real transforms.)
+  // One item is the Green function of an unshifted window, made by `parts` processes. A single
+  // process uses each distance along x for both directions; several compute most of them twice. (A
+  // shift needs up to four times the corners and twice the real transforms.)
   parallel::KernelCard green_card(int parts = 1) const;
 
  private:

@@ -1,7 +1,7 @@
 // The potential of a two-dimensional Gaussian charge, u = -ln r far away. By the heat equation the
-// charge that is spread to variances σx² + t, σy² + t has ∂u/∂t = -½ exp(-½x²/(σx² + t) -
-// ½y²/(σy² + t))/sqrt((σx² + t)(σy² + t)). Against its centre, where u = γ/2 - ln((σx + σy)/√2)
-// (γ: Euler's constant), and with g² = σy² + t, Δ = σx² - σy² >= 0,
+// charge that is spread to variances σx² + t, σy² + t has ∂u/∂t = -½ exp(-½x²/(σx² + t) - ½y²/(σy²
+// + t))/sqrt((σx² + t)(σy² + t)). Relative to its centre, where u = γ/2 - ln((σx + σy)/√2) (γ:
+// Euler's constant), and with g² = σy² + t, Δ = σx² - σy² >= 0,
 //   u(x, y) = u(0, 0) - ∫ (1 - exp(-½x²/(Δ + g²) - ½y²/g²)) g/sqrt(Δ + g²) d(ln g), g > σy.
 #pragma once
 
@@ -12,9 +12,10 @@
 
 namespace phasewise::field {
 
-// At (x, y) from the centre of a unit charge; all lengths in m, both sizes above 0. Good to 2e-7.
+// At (x, y) from the centre of a unit charge; all lengths are in m, and both sizes above 0.
+// Accurate to 2e-7.
 PHASEWISE_HD double gaussian_potential(double x, double y, double sigma_x, double sigma_y) {
-  // Gauss-Legendre rule on (0, 1), in panels of the logarithm of g.
+  // Gauss-Legendre rule on (0, 1), applied in panels of the logarithm of g.
   constexpr int nodes = 8;
   const double node[nodes] = {0.019855071751231884, 0.10166676129318663, 0.23723379504183550,
                               0.40828267875217510,  0.59171732124782490, 0.76276620495816450,
@@ -25,7 +26,8 @@ PHASEWISE_HD double gaussian_potential(double x, double y, double sigma_x, doubl
   constexpr double half_gamma = 0.28860783245076643;
   constexpr double inverse_root_2 = 0.70710678118654752;
   constexpr double longest = 1.5;  // panel
-  // From here on the integrand is half the exponent, to the share exp(-2·beyond).
+  // Beyond this, 1 - exp(-v) in the integrand equals its exponent v up to a fraction
+  // exp(-2·beyond).
   constexpr double beyond = 4.0;
   const bool upright = sigma_x < sigma_y;
   const double wide = upright ? sigma_y : sigma_x, narrow = upright ? sigma_x : sigma_y;

@@ -1,4 +1,4 @@
-// Keeps the transforms of the Green functions that were used last.
+// Keeps the most recently used transforms of Green functions.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +19,8 @@ class GreenCache {
   void set_capacity(std::size_t capacity) { capacity_ = capacity; }
   void clear() { kept_.clear(); }
 
-  // Null if the transform is not kept. Processes that call find and keep in the same order find the
-  // same.
+  // Returns null if the transform is not kept. Processes that call find and keep in the same order
+  // find the same.
   Pointer find(const Key& key) {
     const auto found = std::find_if(kept_.begin(), kept_.end(),
                                     [&](const auto& kept) { return kept->key == key; });

@@ -76,8 +76,8 @@ const double* GreenRows::corners_at(int corner) const {
   return values_.data() + at * width_;
 }
 
-// Sums of the antiderivative over the corners of the cells at one distance along x, sign by sign,
-// for each distance along y. Differences along x come first, so that both axes may be mirrored
+// Sums the antiderivative, with signs, over the corners of the cells at one distance along x, for
+// each distance along y. Differences along x are taken first, so that both axes may be mirrored
 // without changing a bit.
 void GreenRows::corner_sums(int distance, double* sums) const {
   const double* high = corners_at(distance);

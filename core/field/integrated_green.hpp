@@ -9,11 +9,11 @@
 
 namespace phasewise::field {
 
-// Average over a cell of -1/2 ln(x² + y²), centred on (x, y), cell hx by hy [m]; dimensionless.
+// The average of -1/2 ln(x² + y²) over a cell of hx by hy [m] centred on (x, y); dimensionless.
 double integrated_green(double x, double y, double hx, double hy);
 
 // A distance along x, its row of the doubled grid, and the row of its mirror image (the same row if
-// that lies outside the range).
+// the mirror image lies outside the range).
 struct GreenRow {
   int distance, place, mirror;
 };
@@ -26,7 +26,7 @@ class GreenRows {
  public:
   GreenRows(const std::vector<GreenRow>& rows, const DoubledAxis& y, double hx, double hy,
             int threads);
-  // y.m values: the row at this distance, zero in the padding.
+  // Writes y.m values: the row at this distance, with zeros in the padding.
   void fill(int distance, double* line) const;
 
  private:

@@ -1,9 +1,9 @@
-// The potential of a beam that is long against its width, plane by plane: that of a line charge
-// density λ(z) in each plane, -2λ ln(ρ/b) convolved with the charge across, which vanishes on a
-// round pipe of radius b for a beam at its centre. Where λ changes over lengths L >> b it is the
-// first term of the potential in three dimensions, up to (b/L)²; its derivative along z is the
-// field -gλ' with the geometry factor g = 1 + 2 ln(b/a) of a uniform beam of radius a on its axis.
-// Reiser, "Theory and Design of Charged Particle Beams" (2008), section 6.3.2.
+// The potential of a beam that is long compared with its width, plane by plane. In each plane it is
+// that of a line charge density λ(z): -2λ ln(ρ/b) convolved with the transverse charge, which
+// vanishes on a round pipe of radius b for a beam at its centre. If λ changes over lengths L >> b,
+// this is the first term of the potential in three dimensions, up to (b/L)². Its derivative along z
+// is the field -gλ' with the geometry factor g = 1 + 2 ln(b/a) of a uniform beam of radius a on its
+// axis. Reiser, "Theory and Design of Charged Particle Beams" (2008), section 6.3.2.
 #pragma once
 
 #include "field/poisson.hpp"
@@ -19,15 +19,15 @@ class LongBeamSolver {
  public:
   LongBeamSolver(int nx, int ny, int threads);
 
-  // Turns `count` planes [nx][ny] of charge into potential in place, u = 1/r of a unit charge
+  // Turns `count` planes [nx][ny] of charge into potential in place; a unit charge has u = 1/r
   // [1/m].
   void solve(double* planes, int count, const GreenTransform& green, const LongBeam& beam) const;
 
   PoissonSolver& across() { return across_; }
 
-  // One item: a plane of nx by ny nodes.
+  // One item is a plane of nx by ny nodes.
   static parallel::KernelCard card(int nx, int ny);
-  // One item: the Green function of all planes.
+  // One item is the Green function of all planes.
   static parallel::KernelCard green_card(int nx, int ny);
 
  private:

@@ -7,8 +7,8 @@
 
 namespace phasewise::field {
 
-// Node (i, j) of the window at `offset` stands at origin + (offset + i, offset + j)·h. Two windows
-// are whole cells apart, so that their nodes coincide where they overlap.
+// Node (i, j) of the window at `offset` is at origin + (offset + i, offset + j)·h. Two windows are
+// a whole number of cells apart, so that their nodes coincide where they overlap.
 struct Mesh {
   double origin_x = 0.0, origin_y = 0.0;  // m
   double hx = 1.0, hy = 1.0;              // m
@@ -22,7 +22,7 @@ struct Window {
   bool operator==(const Window&) const = default;
 };
 
-// How a particle finds its cell: (x - x0)·inverse_hx is its place in node units.
+// How a particle finds its cell: (x - x0)·inverse_hx is its place in units of nodes.
 struct WindowFrame {
   double x0 = 0.0, y0 = 0.0;
   double inverse_hx = 1.0, inverse_hy = 1.0;
@@ -38,7 +38,7 @@ struct WindowFrame {
         nx(mesh.nx),
         ny(mesh.ny) {}
 
-  // The same with its rim counted as inside.
+  // The same frame with its rim counted as inside.
   PHASEWISE_HD WindowFrame whole() const {
     WindowFrame frame = *this;
     frame.rim_x = frame.rim_y = 0.0;

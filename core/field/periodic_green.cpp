@@ -7,7 +7,8 @@
 namespace phasewise::field {
 namespace {
 
-// What the periods beyond the nearest ones on one side add at a² and ρ²; a: to where they begin.
+// The contribution at a² and ρ² of the periods beyond the nearest ones on one side; a is the
+// distance to where they begin.
 double rest_of_side(double a, double rho2, double period) {
   const double r2 = rho2 + a * a, r = std::sqrt(r2), ratio = period / r;
   const double along = a / r;
@@ -45,7 +46,7 @@ class Sum {
     double* to = values_.data() + plane * plane_;
     for (std::size_t i = 0; i < plane_; ++i) to[i] += one_[i];
   }
-  // The source n periods further on, and n periods back.
+  // Adds the source n periods ahead; add_behind adds the one n periods behind.
   void add_ahead(int n) {
     GreenPlanes distances(kind_, h_, size_[0], size_[1], n * size_[2] + first_);
     for (int k = 0; k < count_; ++k) add_next(distances, k);

@@ -12,7 +12,7 @@ namespace {
 
 using numerics::Complex;
 
-// Columns go by cache lines of the half-transformed rows.
+// Columns are handled by cache lines of the half-transformed rows.
 constexpr int columns_at_once = numerics::complex_per_line;
 
 void gather_columns(const Complex* rows, std::int64_t stride, int n, int count, Complex* columns,
@@ -21,7 +21,7 @@ void gather_columns(const Complex* rows, std::int64_t stride, int n, int count, 
     for (int c = 0; c < count; ++c) columns[c * length + i] = rows[i * stride + c];
 }
 
-// c *= g for n complex values (real, imaginary)
+// Computes c *= g for n complex values (real, imaginary).
 void multiply(double* c, const double* g, int n) {
   for (int i = 0; i < n; ++i) multiply_complex(c + 2 * i, g + 2 * i);
 }
@@ -121,7 +121,7 @@ void PoissonSolver::green_rows(const GreenKey& function, int first, int count, C
 void PoissonSolver::green_columns(Complex* columns, int count) const {
   const int mx = grid_.mx();
   const double normalisation =
-      1.0 / (static_cast<double>(mx) * grid_.my());  // of the transforms there and back
+      1.0 / (static_cast<double>(mx) * grid_.my());  // of the transforms both ways
   for (int c = 0; c < count; ++c) {
     Complex* column = columns + c * grid_.column_stride();
     for (int i = 0; i < mx; ++i) column[i] *= normalisation;

@@ -1,6 +1,6 @@
 // The open-boundary Poisson equation on a mesh: u = G * charge with the integrated Green function
-// of -ln r, by FFT on the doubled grid (Hockney), source and target windows apart by whole cells
-// (shifted Green function). Qiang, Furman, Ryne, PRSTAB 5 (2002) 104402; J. Comput. Phys. 198
+// of -ln r, by FFT on the doubled grid (Hockney); source and target windows may be whole cells
+// apart (shifted Green function). Qiang, Furman, Ryne, PRSTAB 5 (2002) 104402; J. Comput. Phys. 198
 // (2004) 278.
 //
 // A solve can be divided over processes: rows of the mesh first, then, after a transpose, columns
@@ -19,7 +19,7 @@
 
 namespace phasewise::field {
 
-// c *= g; real and imaginary part.
+// Computes c *= g, with the real part before the imaginary part.
 PHASEWISE_HD void multiply_complex(double* c, const double* g) {
   const double re = c[0] * g[0] - c[1] * g[1];
   const double im = c[0] * g[1] + c[1] * g[0];
@@ -46,14 +46,14 @@ struct GreenTransform {
   parallel::Buffer<numerics::Complex> values;
 };
 
-// One mesh to solve for on a device: charge and potential [nx][ny] in its memory.
+// One mesh to solve on a device: charge and potential [nx][ny] in its memory.
 struct MeshToSolve {
   const double* charge;
   double* potential;
   std::shared_ptr<const GreenTransform> green;
 };
 
-// One column to convolve, with the column `number` of those that are kept of a Green function.
+// One column to convolve with column `number` of those that are kept of a Green function.
 struct ColumnToConvolve {
   const std::shared_ptr<const GreenTransform>* green;
   int number;
@@ -77,35 +77,37 @@ class PoissonSolver {
   Scratch make_scratch() const;
   parallel::Buffer<double> make_line() const;
 
-  // potential[nx][ny] on the target window from charge[nx][ny] (in any unit: u = -ln r for a unit
-  // charge) on the source window, with the whole Green function.
+  // Computes potential[nx][ny] on the target window from charge[nx][ny] on the source window (in
+  // any unit; a unit charge has u = -ln r), with the whole Green function.
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
 
-  // The same in parts. Transforms `rows` rows of the mesh to as many of the half-transformed grid.
+  // The following do the same in parts. This one transforms `rows` rows of the mesh to as many of
+  // the half-transformed grid.
   void forward_rows(const double* charge, int rows, Complex* spectrum, double* line) const;
-  // Convolves `count` columns, whose first nx values are given and returned, with as many columns
-  // of the Green function.
+  // Convolves `count` columns with as many columns of the Green function; the first nx values of
+  // each are given and returned.
   void convolve(Complex* columns, int count, const Complex* green) const;
   // Transforms `rows` rows of the half-transformed grid, which are overwritten, to as many of the
   // mesh.
   void backward_rows(Complex* spectrum, int rows, double* potential, double* line) const;
 
-  // The whole transform of this Green function; it is kept for later calls as long as it is
-  // among the last `capacity` ones used.
+  // The whole transform of this Green function. It is kept for later calls as long as it is among
+  // the last `capacity` ones used.
   GreenPointer green(const GreenKey& function, int threads);
   void set_green_capacity(std::size_t capacity) { kept_.set_capacity(capacity); }
   void forget_greens() { kept_.clear(); }
 
-  // Green function by parts: rows [first, first + count) of the doubled grid, transformed along y;
-  // then, after the transpose, `count` columns of mx values, transformed along x and normalised for
-  // the transforms of a solve.
+  // The Green function by parts: rows [first, first + count) of the doubled grid, transformed along
+  // y; then, after the transpose, `count` columns of mx values, transformed along x and normalised
+  // for the transforms of a solve.
   void green_rows(const GreenKey& function, int first, int count, Complex* out, int threads) const;
   void green_columns(Complex* columns, int count) const;
-  // The part that was kept, or null. Processes that call find and keep in the same order find the
+  // The part if it is kept, or null. Processes that call find and keep in the same order find the
   // same.
   GreenPointer find_green(const GreenTransform::Key& key) { return kept_.find(key); }
-  // Keeps a copy of these columns, column_stride() values apart; if null, only that they were made.
+  // Keeps a copy of these columns, column_stride() values apart; if null, only the fact that they
+  // were made.
   GreenPointer keep_green(const GreenTransform::Key& key, const Complex* values);
 
  private:

@@ -1,4 +1,4 @@
-// The field of a two-dimensional Gaussian charge whose axes are turned against x and y: that of
+// The field of a two-dimensional Gaussian charge whose axes are rotated against x and y: that of
 // Bassetti and Erskine in the principal axes of its covariance. The derivatives of u by the
 // elements of the covariance are those of the heat equation, ∂u/∂σxx = ½ ∂²u/∂x² and ∂u/∂σxy =
 // ∂²u/∂x∂y; Leunissen, Schmidt, Ripken, PRSTAB 3 (2000) 124002.
@@ -11,19 +11,19 @@
 
 namespace phasewise::field {
 
-// m²; yy is that of y, and xy is counted once.
+// All in m²; xy is counted once.
 struct Covariance {
   double xx, xy, yy;
 };
 
-// The covariance in its own axes: the first points along (cosine, sine), the second at a right
-// angle to it.
+// The principal axes of the covariance: the first points along (cosine, sine), the second at a
+// right angle to it.
 struct PrincipalAxes {
   double cosine, sine;
   double sigma_1, sigma_2;  // m
 };
 
-// The variances along the axes are held above `least_1` and `least_2`: without a roll those along x
+// The variances along the axes are kept above `least_1` and `least_2`: without a roll those along x
 // and y, else the larger and the smaller one.
 PHASEWISE_HD PrincipalAxes principal_axes(const Covariance& c, double least_1, double least_2) {
   if (c.xy == 0.0)
@@ -31,7 +31,8 @@ PHASEWISE_HD PrincipalAxes principal_axes(const Covariance& c, double least_1, d
   const double half = 0.5 * (c.xx - c.yy);
   const double radius = std::sqrt(half * half + c.xy * c.xy);
   const double larger = 0.5 * (c.xx + c.yy) + radius;
-  // The angle is that of the larger variance; of the two half-angle forms the one that adds.
+  // The angle is that of the larger variance; of the two half-angle forms the one that adds is
+  // used.
   const double major = std::sqrt(0.5 * (1.0 + std::fabs(half) / radius));
   const double minor = 0.5 * c.xy / (radius * major);
   const double cosine = half >= 0.0 ? major : std::fabs(minor);
@@ -41,7 +42,7 @@ PHASEWISE_HD PrincipalAxes principal_axes(const Covariance& c, double least_1, d
           std::sqrt(std::fmax(smaller, std::fmin(least_1, least_2)))};
 }
 
-// The field of a unit charge at (x, y) from its centre, along x and y, all in m.
+// The field along x and y of a unit charge, at (x, y) from its centre, all in m.
 PHASEWISE_HD GaussianField rolled_gaussian_field(double x, double y, const PrincipalAxes& a) {
   if (a.sine == 0.0) return gaussian_field(x, y, a.sigma_1, a.sigma_2);
   const double c = a.cosine, s = a.sine;

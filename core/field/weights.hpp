@@ -9,7 +9,7 @@
 
 namespace phasewise::field {
 
-// Between a (f = 0) and b (f = 1); for doubles and for SIMD vectors.
+// Interpolates between a (f = 0) and b (f = 1), for doubles and for SIMD vectors.
 template <class Value>
 PHASEWISE_HD Value between(Value a, Value b, double f) {
   return a + f * (b - a);
@@ -26,9 +26,9 @@ template <int nodes>
 struct Stencil {
   static constexpr int width = nodes;
   // Finds the lowest node of a particle's stencil, as an index into the window, and the particle's
-  // place fx, fy in node units: relative to the lower node of two, or to the middle node of three,
-  // which is the nearest. inside is 1 or 0; outside the mesh, or in its rim, the place is a node of
-  // the window's edge.
+  // place fx, fy in units of nodes: relative to the lower node of two, or to the middle node of
+  // three, which is the nearest. `inside` is 1 or 0; for a particle outside the mesh, or in its
+  // rim, the place is a node of the window's edge.
   PHASEWISE_HD static void place(double x, double y, const WindowFrame& frame, int& node,
                                  double& fx, double& fy, double& inside) {
     static_assert(nodes == 2 || nodes == 3);
@@ -48,8 +48,8 @@ struct Stencil {
 };
 
 struct Cic : Stencil<2> {
-  // Weights of nodes (0,0) (0,1) (1,0) (1,1), each a multiple of the charge quantum, their sum
-  // exactly `inside`.
+  // Weights of nodes (0,0) (0,1) (1,0) (1,1). Each is a multiple of the charge quantum, and their
+  // sum is exactly `inside`.
   PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
                                   double& w00, double& w01, double& w10, double& w11) {
     const double gx = numerics::round_to_multiple(fx, rounding_offset);
@@ -59,7 +59,7 @@ struct Cic : Stencil<2> {
     w10 = gx - w11;
     w00 = (inside - gx) - w01;
   }
-  // What nodes of rows of ny values have at the place (fx, fy) beyond the lowest node.
+  // Interpolates node values, in rows of ny, at the place (fx, fy) beyond the lowest node.
   PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
     return between(between(u[0], u[ny], fx), between(u[1], u[ny + 1], fx), fy);
   }
@@ -79,8 +79,8 @@ struct Tsc : Stencil<3> {
     w[1] = -2.0 * f;
     w[2] = f + 0.5;
   }
-  // Nine weights, row by row (y fastest), multiples of the charge quantum, their sum exactly
-  // `inside`.
+  // Nine weights, row by row (y fastest). They are multiples of the charge quantum, and their sum
+  // is exactly `inside`.
   PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
                                   double* w) {
     double wx[3], wy[3];
@@ -99,7 +99,7 @@ struct Tsc : Stencil<3> {
     w[5] = wy[2] - (w[2] + w[8]);
     w[4] = (inside - (wx[0] + wx[2])) - (w[3] + w[5]);
   }
-  // As Cic::value, the place counted from the middle node.
+  // Like Cic::value, but with the place counted from the middle node.
   PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
     double wx[3], wy[3], sum = 0.0;
     weights(fx, wx);
@@ -110,9 +110,9 @@ struct Tsc : Stencil<3> {
   }
 };
 
-// The gradient of the quadratic interpolation of u + fraction·d, with u and d side by side in
-// `nodes` where planes is 2; change: the interpolation of d. ex and ey in units of 1/node. One
-// potential, continuously differentiable: the kick is symplectic.
+// The gradient of the quadratic interpolation of u + fraction·d; with two planes, u and d are side
+// by side in `nodes`. `change` is the interpolation of d. ex and ey are in units of 1/node. The
+// kick is symplectic, since it derives from one continuously differentiable potential.
 template <int planes>
 PHASEWISE_HD void read_quadratic(const double* nodes, int ny, double fx, double fy, double fraction,
                                  double& ex, double& ey, double& change) {

@@ -1,5 +1,4 @@
-// Copies of small things to and from a device that members ask for: one launch does those of
-// several members.
+// Small copies to and from a device that members ask for; one launch does those of several members.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +17,8 @@ inline std::int64_t words_of(std::size_t bytes) {
   return static_cast<std::int64_t>((bytes + word - 1) / word);
 }
 
-// Stores the i-th word of so many bytes, or byte by byte what there is of the last one.
+// Stores the i-th word of a piece of this many bytes; an incomplete last word is stored byte by
+// byte.
 template <class Words>
 PHASEWISE_DEVICE void do_word(const Words& words, std::int64_t i) {
   const std::size_t at = word * static_cast<std::size_t>(i);
@@ -49,8 +49,8 @@ struct ZeroWords {
   PHASEWISE_DEVICE void operator()(std::int64_t i) const { do_word(*this, i); }
 };
 
-// Pieces of memory, each of which has its place in what the device is given, behind the parts of
-// the launch that copies them there or from there.
+// Pieces of memory. Each has its place in what the device is given, after the parts of the launch
+// that copies them there or from there.
 template <class Piece>
 class Copies : public Request {
  public:
@@ -81,7 +81,7 @@ class Copies : public Request {
   static std::size_t whole_words(std::size_t bytes) {
     return word * static_cast<std::size_t>(words_of(bytes));
   }
-  // Of the first piece in what the device is given.
+  // Where the first piece begins in what the device is given.
   std::size_t begin() const { return pieces_.size() * sizeof(Part); }
   std::size_t bytes_of_pieces() const {
     std::size_t sum = 0;
@@ -122,7 +122,7 @@ struct PieceToHost {
   void write(std::byte* /*host*/) const {}
 };
 
-// The host's memory that they go to must stay until `deliver`.
+// The destinations in the host's memory must stay valid until `deliver`.
 class CopiesOut final : public Copies<PieceToHost> {
  public:
   CopiesOut(void* host, const void* device, std::size_t bytes) {

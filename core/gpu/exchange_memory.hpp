@@ -1,4 +1,4 @@
-// A device's memory as exchanges use it: messages are packed, unpacked and added by its kernels.
+// A device's memory as exchanges use it: its kernels pack, unpack and add messages.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,7 @@ struct AddWord {
   PHASEWISE_HD void operator()(double* to, const double* from) const { *to += *from; }
 };
 
-// The i-th word of one end, of `words` in a run.
+// The i-th word of one end, with `words` words in a run.
 template <class Word, class Byte>
 PHASEWISE_HD Word* word_of(Byte* data, const comm::Copy::End& end, const comm::Copy& all,
                            std::int64_t words, std::int64_t i) {
@@ -31,7 +31,7 @@ PHASEWISE_HD Word* word_of(Byte* data, const comm::Copy::End& end, const comm::C
          i % words;
 }
 
-// Calls `act` with the ends of each word of all copies, a thread each.
+// Calls `act` with both ends of each word of all copies, in a thread each.
 template <class Word, class Act>
 void for_each_word(const char* name, Array<comm::Copy>& room, std::span<const comm::Copy> copies,
                    const Act act) {
@@ -50,7 +50,7 @@ void for_each_word(const char* name, Array<comm::Copy>& room, std::span<const co
                     });
 }
 
-// Whether all runs are whole words of 8 B that begin at multiples of it.
+// Whether all runs are whole words of 8 B that begin at multiples of 8.
 inline bool are_words(std::span<const comm::Copy> copies) {
   constexpr std::uint64_t word = 8;
   std::uint64_t bits = 0;
@@ -65,7 +65,7 @@ inline bool are_words(std::span<const comm::Copy> copies) {
 
 class ExchangeMemory final : public comm::Memory {
  public:
-  // What is new is zero, so that no kernel ever reads what nothing wrote.
+  // New memory is set to zero, so that no kernel ever reads what nothing wrote.
   std::byte* allocate(std::int64_t bytes) override {
     void* made = gpu::PHASEWISE_PLATFORM::allocate(static_cast<std::size_t>(bytes));
     zero(static_cast<std::byte*>(made), bytes);

@@ -1,6 +1,6 @@
-// Work of a device that is given to it once and then begun as a whole, as often as it is wanted: a
-// graph of CUDA, or the list of the loops of an emulated device. What the work's kernels were given
-// by value stays as it was; what they read in the device's memory may change.
+// Work of a device that is recorded once and then started as a whole, as often as needed: a graph
+// of CUDA, or the list of the loops of an emulated device. Values that the work's kernels were
+// given stay as they were; what the kernels read in the device's memory may change.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,14 @@ namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
 #if defined(__CUDACC__)
 
-// The queue that gets kernels and transforms: CUDA's default one, or that of a graph in the making.
+// The queue that receives kernels and transforms: CUDA's default one, or that of a graph being
+// recorded.
 inline cudaStream_t& queue() {
   static cudaStream_t now = nullptr;
   return now;
 }
 
-// A queue that does nothing but record graphs; plans of transforms may know it to the end.
+// A queue that only records graphs; plans of transforms may refer to it until the end.
 inline cudaStream_t recorder() {
   static const cudaStream_t one = [] {
     cudaStream_t made = nullptr;
@@ -31,7 +32,7 @@ inline cudaStream_t recorder() {
 
 class Graph {
  public:
-  // name: of its kernels together, for the sentence if one fails.
+  // `name` stands for its kernels in the sentence of an error.
   explicit Graph(const char* name) : name_(name) {}
   Graph(const Graph&) = delete;
   Graph& operator=(const Graph&) = delete;
@@ -40,8 +41,8 @@ class Graph {
   }
   bool empty() const { return made_ == nullptr; }
 
-  // The kernels and transforms that f queues, which does nothing else on the device. Nothing is
-  // done yet.
+  // Records the kernels and transforms that f queues; f does nothing else on the device. Nothing
+  // runs yet.
   template <class F>
   void record(const F& f) {
     const std::int64_t before = operations();
@@ -66,7 +67,7 @@ class Graph {
   }
 
  private:
-  // Ends what was begun, and takes work to the default queue again.
+  // Ends the recording, and directs work to the default queue again.
   static cudaError_t end(std::int64_t operations_before, cudaGraph_t& graph) {
     queue() = nullptr;
     operations() = operations_before;
@@ -83,7 +84,7 @@ class Graph {
 
 using Steps = std::vector<std::function<void()> >;
 
-// The graph in the making; null: what is given to the device is done at once.
+// The graph being recorded; if it is null, the device does what it is given at once.
 inline Steps*& recording() {
   static Steps* into = nullptr;
   return into;

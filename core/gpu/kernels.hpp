@@ -12,34 +12,34 @@
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
-// f(i) for each i in [0, n).
+// Calls f(i) for each i in [0, n).
 template <class F>
 struct EachPart {
   std::int64_t n;
   F f;
 };
-// f(task, i) for each i in [0, n).
+// Calls f(task, i) for each i in [0, n).
 template <class F>
 struct TaskPart {
   std::int64_t n;
   F f;
   int task;
 };
-// A task of at most n tiles (gpu/launch.hpp).
+// Runs a task of at most n tiles (gpu/launch.hpp).
 template <class F>
 struct TilePart {
   std::int64_t n;
   F f;
   int task;
 };
-// f(i) for each i in [0, *n); n is in the device's memory.
+// Calls f(i) for each i in [0, *n); n is in the device's memory.
 template <class F>
 struct CountedPart {
   const std::int64_t* n;
   F f;
 };
-// f(i, values) for each i in [0, n), with values of a thread that are added to result[count], or of
-// which it gets the largest.
+// Calls f(i, values) for each i in [0, n). `values` are the thread's own; they are added to
+// result[count], or, with `largest`, result gets the largest of them.
 template <int count, bool largest, class F>
 struct ReductionPart {
   std::int64_t n;
@@ -47,11 +47,13 @@ struct ReductionPart {
   F f;
 };
 
-// The iterations of a part, which the host does not know of those that are counted on the device.
+// The number of iterations of a part; the host does not know a number that is counted on the
+// device.
 inline std::int64_t count_of(std::int64_t n) { return n; }
 inline std::int64_t count_of(const std::int64_t* /*n*/) { return 0; }
 
-// What parts need of a launch: iterations, or tiles, of the largest, and the memory of a tile [B].
+// What parts need from a launch: the iterations, or tiles, of the largest part, and the bytes of a
+// tile.
 struct Extent {
   std::int64_t most = 0;
   std::size_t shared = 0;
@@ -72,7 +74,8 @@ Extent extent_of(const TilePart<F>& part) {
 
 #if defined(__CUDACC__)
 
-// To the device's memory. CUDA's own functions look first whether it may be that of a block.
+// Adds to the device's memory; CUDA's own functions first check whether the address is a block's
+// memory.
 PHASEWISE_DEVICE inline void atomic_add(double* to, double value) {
   asm volatile("red.global.add.f64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "d"(value)
                : "memory");
@@ -81,22 +84,22 @@ PHASEWISE_DEVICE inline void atomic_add(std::int64_t* to, std::int64_t value) {
   asm volatile("red.global.add.u64 [%0], %1;" ::"l"(__cvta_generic_to_global(to)), "l"(value)
                : "memory");
 }
-// To a tile.
+// Adds to a tile.
 PHASEWISE_DEVICE inline void atomic_add(std::uint32_t* to, std::uint32_t value) {
   atomicAdd(to, value);
 }
-// The count before it is raised by one.
+// Raises the count by one, and returns what it was before.
 PHASEWISE_DEVICE inline std::int64_t next_place(std::int64_t* count) {
   return static_cast<std::int64_t>(atomicAdd(reinterpret_cast<unsigned long long*>(count), 1ULL));
 }
-// Values are not negative, so that their bits are ordered as they are.
+// Values must not be negative, so that their bits have the same order as they do.
 PHASEWISE_DEVICE inline void atomic_max(double* to, double value) {
   atomicMax(reinterpret_cast<unsigned long long*>(to),
             static_cast<unsigned long long>(__double_as_longlong(value)));
 }
 
-// Threads in a block. A large tile leaves room for one block in a multiprocessor, which then needs
-// many.
+// The number of threads in a block. A large tile leaves room for only one block in a
+// multiprocessor, which then needs many threads.
 template <class Part>
 inline constexpr int block_threads = 256;
 template <class F>
@@ -104,7 +107,7 @@ inline constexpr int block_threads<CountedPart<F>> = 128;
 template <class F>
 inline constexpr int block_threads<TilePart<F>> = 1024;
 
-// The thread's number in its row of blocks, and how many there are.
+// The thread's number in its row of blocks, and the number of threads in the row.
 PHASEWISE_DEVICE inline std::int64_t thread_of_row() {
   return blockIdx.x * static_cast<std::int64_t>(blockDim.x) + threadIdx.x;
 }
@@ -151,8 +154,8 @@ template <bool largest>
 PHASEWISE_DEVICE double joined(double a, double b) {
   return largest ? (b > a ? b : a) : a + b;
 }
-// The threads of a warp join their values, then the warps of a block theirs, so that a result gets
-// one addition from each block.
+// The threads of a warp combine their values, then the warps of a block, so that a result gets one
+// addition from each block.
 template <int count, bool largest, class F>
 PHASEWISE_DEVICE void do_part(const ReductionPart<count, largest, F>& part) {
   constexpr int warp = 32, warps = block_threads<ReductionPart<count, largest, F>> / warp;
@@ -181,24 +184,24 @@ template <class Part>
 __global__ void __launch_bounds__(block_threads<Part>) one_part_kernel(const Part part) {
   do_part(part);
 }
-// A row of blocks for each part.
+// Runs each part in a row of blocks of its own.
 template <class Part>
 __global__ void __launch_bounds__(block_threads<Part>) parts_kernel(const Part* parts) {
   do_part(parts[blockIdx.y]);
 }
-// A row of blocks for each task.
+// Runs each task in a row of blocks of its own.
 template <class Part>
 __global__ void __launch_bounds__(block_threads<Part>) tasks_kernel(const Part part, int first) {
   do_task(part, first + static_cast<int>(blockIdx.y));
 }
 
-// The blocks of a row of threads, of which each has an iteration.
+// The number of blocks in a row with one iteration per thread.
 template <class Part>
 unsigned blocks_in_row(const Part* /*kind*/, std::int64_t n) {
   constexpr int each = block_threads<Part>;
   return static_cast<unsigned>((n + each - 1) / each);
 }
-// Enough for the few that there usually are.
+// Enough blocks for the few iterations that there usually are.
 template <class F>
 unsigned blocks_in_row(const CountedPart<F>* /*kind*/, std::int64_t /*n*/) {
   return 264;
@@ -219,7 +222,7 @@ inline void launched(const char* name) {
   last_kernel() = name;
   check(cudaGetLastError());
 }
-// CUDA wants to be asked for more memory of a block than this.
+// CUDA must be asked for more memory per block than this.
 template <class Kernel>
 void allow_shared(Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t always = 48 << 10;  // B
@@ -228,7 +231,7 @@ void allow_shared(Kernel* kernel, std::size_t bytes) {
                                static_cast<int>(bytes)));
 }
 
-// Calls f(first, some) for each number of rows of blocks that a launch can take.
+// Calls f(first, some) for groups of rows that a launch can take.
 template <class F>
 void each_rows(std::int64_t count, const F& f) {
   constexpr std::int64_t rows = 65535;
@@ -242,7 +245,7 @@ void launch(const char* name, const Part& part) {
   one_part_kernel<<<blocks, block_threads<Part>, 0, queue()>>>(part);
   launched(name);
 }
-// Of parts in the device's memory, which need this.
+// Launches parts that are in the device's memory, and need what `extent` says.
 template <class Part>
 void launch_parts(const char* name, const Part* parts, std::int64_t count, const Extent& extent) {
   const unsigned blocks = blocks_in_row(parts, extent.most);
@@ -253,7 +256,7 @@ void launch_parts(const char* name, const Part* parts, std::int64_t count, const
     launched(name);
   });
 }
-// The part for each task in [0, tasks).
+// Launches the part for each task in [0, tasks).
 template <class Part>
 void launch_tasks(const char* name, int tasks, const Part& part) {
   const Extent extent = extent_of(part);
@@ -305,7 +308,7 @@ template <class F>
 void do_part(const CountedPart<F>& part) {
   for (std::int64_t i = 0; i < *part.n; ++i) part.f(i);
 }
-// As several threads that take turns.
+// Emulates several threads that take turns.
 template <int count, bool largest, class F>
 void do_part(const ReductionPart<count, largest, F>& part) {
   constexpr std::int64_t threads = 7;

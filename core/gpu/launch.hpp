@@ -1,5 +1,5 @@
-// Loops on a device, whose iterations are threads. All calls return before the work is done, in the
-// order of one queue, or leave it to the member that asks (gpu/together.hpp).
+// Loops on a device, whose iterations are threads. All calls return before the work is done; the
+// work is done in the order of one queue, or left to the member that asks (gpu/together.hpp).
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
-// Loops that members ask for; those of one type become one launch.
+// Loops that members ask for; those of the same type become one launch.
 template <class Part>
 class Loops final : public Request {
  public:
@@ -22,7 +22,7 @@ class Loops final : public Request {
 
   const void* kind() const override { return &tag_of<Part>; }
   void join(Request& other) override {
-    // Bodies cannot be assigned, so that `insert` does not do.
+    // Bodies cannot be assigned, so that `insert` does not compile.
     for (const Part& part : static_cast<Loops&>(other).parts_) parts_.push_back(part);
   }
   double size() const override {
@@ -51,7 +51,7 @@ void run_loop(const char* name, const Part& part) {
     return asks->add(std::make_unique<Loops<Part>>(name, std::vector<Part>{part}));
   launch(name, part);
 }
-// The part for each task in [0, tasks).
+// Runs the part for each task in [0, tasks).
 template <class Part>
 void run_tasks(const char* name, int tasks, Part part) {
   if (tasks <= 0 || part.n <= 0) return;
@@ -68,18 +68,19 @@ void for_each(const char* name, std::int64_t n, F f) {
   if (n > 0) run_loop(name, EachPart<F>{n, f});
 }
 
-// Calls f(task, i) for each task and each i in [0, most), of which f leaves out what its task
-// lacks.
+// Calls f(task, i) for each task and each i in [0, most); f skips the i that its task does not
+// have.
 template <class F>
 void for_each_of_tasks(const char* name, int tasks, std::int64_t most, F f) {
   run_tasks(name, tasks, TaskPart<F>{most, f, 0});
 }
 
-// For each task: begins tiles of f.words 32-bit words with zeros, calls f.add(task, i, tile) for
-// each i in [0, f.size(task)), f.chunk(task) of them with one tile, whose threads share it, and at
-// last f.take(task, k, tile) for each k in [0, f.takes). most: tiles of the task with the most.
-// Where many threads add to few values, a tile is much faster than the device's memory; a GPU adds
-// 32-bit words there by itself, and longer ones only by trying again.
+// For each task, this starts tiles of f.words 32-bit words with zeros, and calls f.add(task, i,
+// tile) for each i in [0, f.size(task)), f.chunk(task) of them with one tile, which its threads
+// share. At the end it calls f.take(task, k, tile) for each k in [0, f.takes). `most` is the
+// largest number of tiles of a task. If many threads add to few values, a tile is much faster than
+// the device's memory; a GPU adds 32-bit words there in hardware, and longer ones only by trying
+// again.
 template <class F>
 void for_each_by_tiles(const char* name, int tasks, std::int64_t most, const F& f) {
   run_tasks(name, tasks, TilePart<F>{most, f, 0});
@@ -92,8 +93,8 @@ void for_each_counted(const char* name, const std::int64_t* n, F f) {
 }
 
 // Adds to result[count] what f(i, values) adds to each thread's own values, whose sums must be
-// exact in any order; or takes the largest of them, which are not negative. result is in the
-// device's memory.
+// exact in any order; or, with `largest`, takes the largest of them, which must not be negative.
+// `result` is in the device's memory.
 template <int count, bool largest, class F>
 void reduce(const char* name, std::int64_t n, double* result, F f) {
   if (n > 0) run_loop(name, ReductionPart<count, largest, F>{n, result, f});

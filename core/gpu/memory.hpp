@@ -1,5 +1,5 @@
-// Memory of the device. What is asked for is done at once, in the order of one queue, or, while
-// works are done together, kept by the member that asks.
+// Memory of the device. Requests are done at once, in the order of one queue; while several works
+// are done together, the member that asks keeps them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
-// What a member of works that are done together asks for; that of several members may become one.
+// A request of one of the works that are done together; requests of several members may become one.
 class Request {
  public:
   Request() = default;
@@ -20,16 +20,18 @@ class Request {
   Request& operator=(const Request&) = delete;
   virtual ~Request() = default;
 
-  // Requests of the same kind can be joined; null: with no other.
+  // Requests of the same kind can be joined; null: the request cannot be joined with any other.
   virtual const void* kind() const = 0;
   virtual void join(Request& other) = 0;
-  // How much work it is, beside others of its kind.
+  // The amount of work, relative to other requests of the same kind.
   virtual double size() const = 0;
-  // What the device must have been given before [B], which `write` writes to the host's copy of it.
+  // The number of bytes that the device must be given before, which `write` puts into the host's
+  // copy.
   virtual std::size_t bytes() const { return 0; }
   virtual void write(std::byte* /*host*/, const std::byte* /*device*/) const {}
   virtual void run(const std::byte* given) = 0;
-  // After all requests have run: copies to the host what `deliver` then gives to those who asked.
+  // After all requests have run, `fetch` copies to the host what `deliver` then gives to those who
+  // asked.
   virtual void fetch(const std::byte* /*given*/) {}
   virtual void deliver() {}
 };
@@ -38,7 +40,7 @@ class Request {
 template <class T>
 inline char tag_of = 0;
 
-// What cannot be joined with anything.
+// A request that cannot be joined with any other.
 template <class F>
 class Alone final : public Request {
  public:
@@ -60,7 +62,7 @@ class Member {
   virtual ~Member() = default;
 
   virtual void add(std::unique_ptr<Request> request) = 0;
-  // Calls f when it is its turn.
+  // Calls f when its turn comes.
   template <class F>
   void add_alone(F f) {
     add(std::make_unique<Alone<F>>(std::move(f)));
@@ -68,16 +70,16 @@ class Member {
   virtual void copy_in(void* device, const void* host, std::size_t bytes) = 0;
   virtual void copy_out(void* host, const void* device, std::size_t bytes) = 0;
   virtual void zero(void* device, std::size_t bytes) = 0;
-  // Until all that this member asked for is done.
+  // Waits until everything that this member asked for is done.
   virtual void wait() = 0;
-  // Once all that any member asked for is done.
+  // Frees the memory once everything that any member asked for is done.
   virtual void release(void* data) = 0;
-  // Adds the time at which what this member asked for so far is done.
+  // Appends the time at which everything that this member has asked for so far is done.
   virtual void mark(std::vector<double>& times) = 0;
 };
 
-// The member that asks; null: what is asked for is done at once. As the queue and what is held, it
-// is the whole process's, so that one thread at a time may ask for anything.
+// The member that asks; if it is null, requests are done at once. Like the queue and the memory, it
+// belongs to the whole process, so that only one thread at a time may ask for anything.
 inline Member*& member() {
   static Member* asking = nullptr;
   return asking;
@@ -88,7 +90,7 @@ inline void release(void* data) {
   if (Member* one = member()) return one->release(data);
   direct::release(data);
 }
-// What the host may write to again when this returns, but for memory that is pinned.
+// The host may overwrite its data when this returns, unless they are in pinned memory.
 inline void copy_in(void* device, const void* host, std::size_t bytes) {
   if (Member* one = member()) return one->copy_in(device, host, bytes);
   direct::copy_in(device, host, bytes);
@@ -126,8 +128,8 @@ class Array {
   }
   ~Array() { release(data_); }
 
-  // Contents are lost, unless the size is large enough already; then this costs nothing. What is
-  // new is zero, so that no kernel ever reads what nothing wrote.
+  // The contents are lost, unless the size is already large enough; then this costs nothing. New
+  // memory is zero, so that no kernel ever reads what nothing wrote.
   void reserve(std::int64_t size) {
     if (size <= size_) return;
     *this = Array();
@@ -140,7 +142,7 @@ class Array {
     reserve(count);
     copy_in(data_, host, static_cast<std::size_t>(count) * sizeof(T));
   }
-  // Waits for what was queued before.
+  // Waits for everything that was queued before.
   void copy_to(T* host, std::int64_t count) const {
     copy_out(host, data_, static_cast<std::size_t>(count) * sizeof(T));
     wait();

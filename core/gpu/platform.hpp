@@ -1,6 +1,6 @@
-// A device as its library offers it: its memory, and its queue of work. Code for a device calls
-// what stands in memory.hpp and launch.hpp. Each .cu file is compiled twice: by nvcc, and by the
-// host compiler for an emulated device, whose memory is the host's and whose threads are the steps
+// A device as its library offers it: its memory, and its queue of work. Code for a device calls the
+// functions of memory.hpp and launch.hpp. Each .cu file is compiled twice: by nvcc, and by the host
+// compiler for an emulated device, whose memory is the host's and whose threads are the iterations
 // of a loop.
 #pragma once
 
@@ -34,20 +34,20 @@ struct Properties {
   std::string name;
   std::size_t memory;  // B
 };
-// What blocks of threads have to run in: the multiprocessors, and the memory that a block shares
-// [B].
+// What blocks of threads run in: the number of multiprocessors, and the bytes of memory that a
+// block shares.
 struct Blocks {
   int processors;
   std::size_t shared;
 };
 
-// Kernels, copies and the like that were given to the device so far.
+// The number of kernels, copies and other operations given to the device so far.
 inline std::int64_t& operations() {
   static std::int64_t count = 0;
   return count;
 }
 
-// What this process holds of the device's memory.
+// The blocks of the device's memory that this process holds.
 struct Held {
   std::unordered_map<const void*, std::size_t> sizes;
   std::size_t bytes = 0;
@@ -64,11 +64,11 @@ struct Held {
   }
 };
 inline Held& held() {
-  static Held& all = *new Held;  // outlives all that holds memory
+  static Held& all = *new Held;  // outlives everything that holds memory
   return all;
 }
 
-// Of a device [B].
+// The memory of a device [B].
 struct Memory {
   std::size_t free, total;
 };
@@ -85,7 +85,7 @@ inline std::string mebibytes(std::size_t bytes) {
 
 #if defined(__CUDACC__)
 
-// The kernel that was launched last, for the sentence if one fails.
+// The last kernel that was launched, for the sentence of an error.
 inline const char*& last_kernel() {
   static const char* name = "none yet";
   return name;
@@ -93,7 +93,7 @@ inline const char*& last_kernel() {
 
 Memory memory();
 
-// Throws std::runtime_error with one sentence where CUDA reports a failure.
+// Throws std::runtime_error with one sentence if CUDA reports a failure.
 inline void check(cudaError_t status) {
   if (status == cudaSuccess) return;
   if (status == cudaErrorMemoryAllocation) {
@@ -101,11 +101,11 @@ inline void check(cudaError_t status) {
     fail_for_memory(memory(), "more is needed");
   }
   throw std::runtime_error(std::string("the GPU failed (") + cudaGetErrorString(status) +
-                           "); the kernel launched last was " + last_kernel() +
-                           ", which with CUDA_LAUNCH_BLOCKING=1 is the one that fails");
+                           "); the last kernel launched was " + last_kernel() +
+                           "; with CUDA_LAUNCH_BLOCKING=1 it is the one that failed");
 }
 
-// Nothing where CUDA does not say.
+// Returns zeros if CUDA does not tell.
 inline Memory memory() {
   Memory now{};
   if (cudaMemGetInfo(&now.free, &now.total) != cudaSuccess) cudaGetLastError();
@@ -128,8 +128,8 @@ inline void release(void* data) {
   cudaFree(data);
 }
 
-// Pinned memory through which small things go to the device, so that the host need not wait until
-// they are there.
+// Pinned memory through which small data go to the device, so that the host need not wait until
+// they have arrived.
 class Outbox {
  public:
   static constexpr std::size_t largest = 64 << 10;  // B
@@ -152,7 +152,7 @@ class Outbox {
  private:
   static constexpr std::size_t size = 8 << 20;  // B
   Outbox() {
-    void* room = nullptr;  // kept to the end, as the device is
+    void* room = nullptr;  // never freed, like the device
     if (cudaMallocHost(&room, size) != cudaSuccess)
       throw std::runtime_error("the host has no " + mebibytes(size) + " of memory to pin");
     room_ = static_cast<char*>(room);
@@ -161,7 +161,7 @@ class Outbox {
   std::size_t used_ = 0;
 };
 
-// What the host may write to again when this returns, but for memory that is pinned.
+// The host may overwrite its data when this returns, unless they are in pinned memory.
 inline void copy_in(void* device, const void* host, std::size_t bytes) {
   if (bytes == 0) return;
   if (bytes <= Outbox::largest) return Outbox::get().send(device, host, bytes);
@@ -178,7 +178,7 @@ inline void zero(void* device, std::size_t bytes) {
   ++operations();
   check(cudaMemsetAsync(device, 0, bytes));
 }
-// Memory of the host that is copied fast from now on, and no longer.
+// Pins memory of the host, which is then copied faster, and unpins it.
 inline void pin(void* host, std::size_t bytes) {
   if (cudaHostRegister(host, bytes, cudaHostRegisterDefault) != cudaSuccess) cudaGetLastError();
 }
@@ -207,8 +207,8 @@ inline Blocks blocks() {
   }();
   return found;
 }
-// Takes the GPU of this number, modulo their number, from now on. Returns why it cannot be used, in
-// one clause, or nothing.
+// From now on uses the GPU of this number, modulo the number of GPUs. Returns why it cannot be
+// used, in one clause, or nothing.
 inline std::string choose_device(int number) {
   int count = 0, major = 0, driver = 0, runtime = 0;
   const cudaError_t found = cudaGetDeviceCount(&count);
@@ -240,7 +240,7 @@ inline Properties properties() {
                           static_cast<std::size_t>(sysconf(_SC_PAGESIZE))};
 }
 inline Blocks blocks() { return {.processors = 4, .shared = 64 << 10}; }
-// The variable PHASEWISE_EMULATED_MEMORY [MiB] makes it less than the host's, for tests.
+// The variable PHASEWISE_EMULATED_MEMORY [MiB] makes the memory smaller than the host's, for tests.
 inline Memory memory() {
   const char* given = std::getenv("PHASEWISE_EMULATED_MEMORY");
   const std::size_t total =
@@ -250,7 +250,7 @@ inline Memory memory() {
 
 namespace direct {
 
-// Aligned as the host's buffers are, for the transforms.
+// The memory is aligned as the host's buffers are, for the transforms.
 inline void* allocate(std::size_t bytes) {
   if (const Memory now = memory(); bytes > now.free)
     fail_for_memory(now, mebibytes(bytes) + " more are needed");

@@ -1,6 +1,7 @@
-// Transforms of many rows: cuFFT's on a GPU, FFTW's in an emulated device. cuFFT may choose its
-// algorithm by the number of rows in a plan, so each plan has one fixed number of them, by which
-// longer calls are divided: a row's bits do not depend on the rows beside it.
+// Transforms of many rows, by cuFFT on a GPU and by FFTW in an emulated device. cuFFT may choose
+// its algorithm by the number of rows in a plan. Each plan therefore has one fixed number of rows,
+// and longer calls are divided into batches of it: a row's bits do not depend on the rows beside
+// it.
 #pragma once
 
 #include <complex>
@@ -28,7 +29,7 @@ inline void check_transform(cufftResult status) {
 
 class Plan {
  public:
-  // Rows of n values, `in` and `out` values apart.
+  // Rows of n values; successive rows are `in` and `out` values apart.
   Plan(cufftType type, int n, std::int64_t in, std::int64_t out, int rows) {
     int size[] = {n};
     int in_size[] = {static_cast<int>(in)}, out_size[] = {static_cast<int>(out)};
@@ -38,7 +39,7 @@ class Plan {
   Plan(const Plan&) = delete;
   Plan& operator=(const Plan&) = delete;
   ~Plan() { cufftDestroy(plan_); }
-  // Its work goes to the queue of the moment.
+  // The plan's work goes to the present queue.
   cufftHandle get() const {
     check_transform(cufftSetStream(plan_, queue()));
     last_kernel() = "transform";
@@ -51,8 +52,8 @@ class Plan {
 
 #endif
 
-// Rows of n real values, `line` apart, to n/2 + 1 complex ones, `spectrum` apart, and back
-// (unnormalised). Data hold whole batches of `batch` rows.
+// Transforms rows of n real values, `line` apart, to n/2 + 1 complex ones, `spectrum` apart, and
+// back (unnormalised). The data are whole batches of `batch` rows.
 class RealRows {
  public:
   RealRows(int n, std::int64_t line, std::int64_t spectrum, int batch)
@@ -68,7 +69,7 @@ class RealRows {
   }
 #endif
 
-  // So many batches. The input of `backward` is overwritten.
+  // Both transform this many batches. `backward` overwrites its input.
   void forward(double* lines, Complex* spectra, int batches) const {
     for (int b = 0; b < batches; ++b)
       forward_batch(lines + b * batch_ * line_, spectra + b * batch_ * spectrum_);
@@ -111,7 +112,7 @@ class RealRows {
 #endif
 };
 
-// Rows of n complex values, `stride` apart, in place.
+// Transforms rows of n complex values, `stride` apart, in place.
 class ComplexRows {
  public:
   ComplexRows(int n, std::int64_t stride, int batch)
@@ -125,7 +126,7 @@ class ComplexRows {
   }
 #endif
 
-  // So many batches.
+  // Both transform this many batches.
   void forward(Complex* rows, int batches) const {
     for (int b = 0; b < batches; ++b) run(rows + b * batch_ * stride_, true);
   }

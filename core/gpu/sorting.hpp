@@ -1,4 +1,4 @@
-// Sorting by small keys: CUB on a GPU, counting in an emulated device.
+// Sorting by small keys, by CUB on a GPU and by counting in an emulated device.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace phasewise::gpu::PHASEWISE_PLATFORM {
 
-// CUB's own room is not counted in an emulated device: a key and a number for each item.
+// A key and a number for each item. An emulated device does not count CUB's own memory.
 class Sorter {
  public:
-  // Room for n keys.
+  // Reserves room for n keys.
   void reserve(std::int64_t n) {
     keys_.reserve(n);
     sorted_.reserve(n);
@@ -24,11 +24,11 @@ class Sorter {
     order_.reserve(n);
   }
   std::uint8_t* keys() { return keys_.data(); }
-  // After `sort`: which item comes in each place.
+  // After `sort`, the number of the item in each place.
   const std::uint32_t* order() const { return order_.data(); }
 
-  // Sorts the first n keys, of [0, bins), and keeps the order of equal ones. Returns where each bin
-  // begins, and the end (bins + 1). Waits.
+  // Sorts the first n keys, in [0, bins), and keeps the order of equal ones. Returns where each bin
+  // begins, and the end (bins + 1 numbers). Waits for the result.
   std::vector<std::int64_t> sort(std::int64_t n, int bins) {
     begins_.reserve(bins + 1);
     begins_.clear(bins + 1);
@@ -48,7 +48,7 @@ class Sorter {
     return result;
   }
 
-  // Public, since nvcc takes no kernels from private functions.
+  // Public, since nvcc accepts no kernels from private functions.
 #if defined(__CUDACC__)
   void find_order(std::int64_t n) {
     std::uint32_t* from = from_.data();

@@ -22,7 +22,7 @@ class QueueStopwatch {
 
   int mark() {
     if (marks_ == 0) {
-      // The device counts time from an event of its own.
+      // The device counts time from an event.
       direct::wait();
       record(0);
       check(cudaEventSynchronize(events_[0]));
@@ -75,7 +75,8 @@ class QueueStopwatch {
 #endif
 
 // While works are done together, a mark is the time that its member's work would have reached if
-// the time of a launch were divided among its members, and the host had computed for it alone.
+// the time of a launch were divided among its members, and the host had computed for that member
+// alone.
 class Stopwatch final : public parallel::Stopwatch {
  public:
   explicit Stopwatch(double (*now)()) : queue_(now) {}
@@ -94,7 +95,7 @@ class Stopwatch final : public parallel::Stopwatch {
 
  private:
   QueueStopwatch queue_;
-  std::vector<double> times_;  // of the marks that a member's work has reached
+  std::vector<double> times_;  // times of the marks that a member's work has reached
   int asked_ = 0;
 };
 

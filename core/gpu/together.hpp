@@ -1,6 +1,6 @@
-// Works that are done together on a device (parallel/together.hpp): what each of them asks for is
-// kept until all of them wait; then equal requests are joined and done in an order that keeps each
-// member's own.
+// Works that are done together on a device (parallel/together.hpp). What each of them asks for is
+// kept until all of them wait; then requests of the same kind are joined and done, in an order that
+// keeps each member's own order.
 #pragma once
 
 #include <algorithm>
@@ -22,7 +22,8 @@ class Asking final : public Member {
  public:
   Asking(void (*const& pause)(), double (*now)()) : pause_(pause), clock_(now) {}
 
-  // The member runs, and no longer: what it computes on the host meanwhile is its time too.
+  // The member runs, or stops running; what it computes on the host in between counts as its time
+  // too.
   void go_on() { since_ = clock_(); }
   void stop() { host_ += clock_() - since_; }
 
@@ -55,14 +56,15 @@ class Asking final : public Member {
     go_on();
   }
 
-  // The first request; null if there is none. Marks before it get the time of what was done.
+  // Returns the first request, or null if there is none. Marks before it get the time reached so
+  // far.
   Request* first() {
     for (; !wanted_.empty() && !wanted_.front().request; wanted_.pop_front())
       done_.push_back({.times = wanted_.front().times, .host = wanted_.front().host});
     return wanted_.empty() ? nullptr : wanted_.front().request.get();
   }
   std::size_t left() const { return wanted_.size(); }
-  // The first request, which the launch of this number does, or part of it.
+  // Takes the first request, which the launch of this number does alone or with others.
   std::unique_ptr<Request> take(int launch, double size) {
     done_.push_back({.launch = launch, .size = size});
     std::unique_ptr<Request> request = std::move(wanted_.front().request);
@@ -70,7 +72,8 @@ class Asking final : public Member {
     return request;
   }
 
-  // After the launches: ends[k] is when the k-th one ended, which did requests of this size.
+  // Called after the launches: ends[k] is the end of the k-th one, and sizes[k] the size of its
+  // requests.
   void finish(double begin, const std::vector<double>& ends, const std::vector<double>& sizes) {
     if (now_ == 0.0) now_ = begin;
     for (const Done& one : done_) {
@@ -86,22 +89,23 @@ class Asking final : public Member {
   }
 
  private:
-  // Larger copies are made by themselves, and take no room of their own on the device.
+  // Larger copies are made on their own, and need no extra memory of the device.
   static constexpr std::size_t most_joined = 64 << 10;  // B
 
   struct Wanted {
     std::unique_ptr<Request> request;      // null: a mark
-    std::vector<double>* times = nullptr;  // that gets the mark's time
-    double host = 0.0;                     // s, of the host's work since the mark before
+    std::vector<double>* times = nullptr;  // where the mark's time goes
+    double host = 0.0;                     // s of the host's work since the preceding mark
   };
   struct Done {
-    std::vector<double>* times = nullptr;  // of a mark; null: a launch
-    double host = 0.0;                     // likewise
+    std::vector<double>* times = nullptr;  // where a mark's time goes; null: a launch
+    double host = 0.0;                     // as in Wanted
     int launch = 0;
     double size = 0.0;
   };
 
-  // The seconds of a launch are divided among its members as their requests are large.
+  // The seconds of a launch are divided among its members in proportion to the sizes of their
+  // requests.
   static double share_of(const Done& one, double begin, const std::vector<double>& ends,
                          const std::vector<double>& sizes) {
     const double start = one.launch == 0 ? begin : ends[one.launch - 1];
@@ -110,12 +114,12 @@ class Asking final : public Member {
 
   void (*const& pause_)();
   double (*clock_)();
-  double since_ = 0.0;  // when the member went on, or made its last mark
-  double host_ = 0.0;   // s, of the host's work since the last mark, until the last pause
+  double since_ = 0.0;  // when the member last went on or made a mark
+  double host_ = 0.0;   // s of the host's work from the last mark to the last pause
   std::deque<Wanted> wanted_;
   std::vector<Done> done_;
   std::vector<void*> released_;
-  double now_ = 0.0;  // 0: nothing was done yet
+  double now_ = 0.0;  // 0 if nothing was done yet
 };
 
 class TogetherOnDevice final : public parallel::Together {
@@ -157,8 +161,8 @@ class TogetherOnDevice final : public parallel::Together {
   }
 
  private:
-  // Joins the first requests of all members where they are equal; of the member with the most left
-  // first.
+  // Joins the first requests of all members that are of the same kind, beginning with the first
+  // request of the member that has the most left.
   std::vector<std::unique_ptr<Request>> joined(std::vector<double>& sizes) {
     std::vector<std::unique_ptr<Request>> todo;
     for (;;) {
@@ -182,7 +186,7 @@ class TogetherOnDevice final : public parallel::Together {
       sizes.push_back(size);
     }
   }
-  // Copies to the device, in one go, what the requests want to find there.
+  // Copies to the device, in one copy, what the requests need there.
   void give(const std::vector<std::unique_ptr<Request>>& todo) {
     constexpr std::size_t line = 256;
     places_.clear();

@@ -9,7 +9,7 @@ namespace {
 
 constexpr int b = block_vectors;
 using Row = double __attribute__((vector_size(b * sizeof(double))));
-// As many rows of a block as stay in the first-level cache beside those of another one.
+// The number of rows of a block that stay in the first-level cache beside those of another block.
 constexpr std::int64_t chunk = 256;
 
 Row row_at(const double* block, std::int64_t row) {
@@ -22,7 +22,7 @@ void set_row(double* block, std::int64_t row, Row value) {
 }
 Row all(double value) { return value - Row{}; }
 
-// x times a square.
+// Multiplies x by a square.
 struct Factor {
   explicit Factor(const Square& square) {
     for (int i = 0; i < b; ++i) std::memcpy(&rows[i], &square[i * b], sizeof rows[i]);
@@ -38,7 +38,7 @@ Row times(const double* x, const Factor& factor) {
 
 // Adds vᵀ w of some rows to a square.
 void add_products(const double* v, const double* w, std::int64_t rows, Square& square) {
-  Row even[b] = {}, odd[b] = {};  // two sums each, so that none waits for another one
+  Row even[b] = {}, odd[b] = {};  // two sums each, so that neither waits for the other
   std::int64_t row = 0;
   for (; row + 1 < rows; row += 2) {
     const Row first = row_at(w, row), second = row_at(w, row + 1);
@@ -83,7 +83,7 @@ Square product(const Square& x, const Square& y) {
   return result;
 }
 
-// The upper triangle R of RᵀR = gram. A pivot that rounding has left is kept above zero.
+// The upper triangle R of RᵀR = gram. A pivot lost to rounding is kept above zero.
 Square cholesky(const Square& gram) {
   constexpr double least = 1e-30;
   Square r{};
@@ -114,7 +114,7 @@ void advance(const Csr& a, double scale, double shift, double old, const Block& 
   const double *value = a.value.data(), *from = x.data();
   const std::int32_t* column = a.column.data();
   double* to = next.data();
-  if (old == 0.0) std::fill_n(to, next.size(), 0.0);  // what is in there may be no number
+  if (old == 0.0) std::fill_n(to, next.size(), 0.0);  // it may contain NaN
   for (std::int64_t row = 0; row < a.rows(); ++row) {
     Row sum{};
     for (std::int64_t k = a.start[row]; k < a.start[row + 1]; ++k)
@@ -170,7 +170,7 @@ void combine(const std::vector<Block>& basis, int count, const std::vector<Squar
 
 Square orthonormalise(Block& x) {
   Square triangle = identity();
-  // Twice, since the first pass loses digits where columns are nearly alike.
+  // Two passes, since the first one loses digits where columns are nearly parallel.
   for (int pass = 0; pass < 2; ++pass) {
     Square gram{};
     for_chunks(x, [&](std::int64_t at, std::int64_t rows) {

@@ -15,7 +15,7 @@ namespace {
 
 // The polynomial is about exp(growth) / 2 at the smallest eigenvalue.
 constexpr double growth = 6.0;
-// Steps to find the cut, at most.
+// The largest number of steps to find the cut.
 constexpr int most_moments = 1 << 14;
 
 // The polynomial T_degree of A, mapped so that [cut, most] becomes [-1, 1].
@@ -25,11 +25,11 @@ struct Filter {
 
   double centre() const { return 0.5 * (cut + most); }
   double half() const { return 0.5 * (most - cut); }
-  // The eigenvalue of A where the polynomial has this value, above 1, below the cut.
+  // The eigenvalue of A, below the cut, at which the polynomial has this value, above 1.
   double eigenvalue(double value) const {
     return centre() - half() * std::cosh(std::acosh(value) / degree);
   }
-  // |dT/dλ| there.
+  // dT/dλ| at that eigenvalue.
   double slope(double value) const {
     const double angle = std::acosh(value) / degree;
     return degree * std::sinh(degree * angle) / (half() * std::sinh(angle));
@@ -40,7 +40,8 @@ struct Filter {
   }
 };
 
-// How many eigenvalues lie below an angle, 0 at the least one: the moments are those of T_k.
+// How many eigenvalues lie below an angle, which is 0 at the least eigenvalue, from the moments of
+// T_k.
 class Count {
  public:
   explicit Count(const std::vector<double>& moments) : terms_(moments) {
@@ -72,11 +73,11 @@ class Solver {
   double& h(int i, int j) { return h_[i * block_vectors * (most_ + 1) + j]; }
   double ritz_value(int i) const { return -ritz_.values[i]; }
 
-  void begin();    // with the block work_[0]
+  void begin();    // from the block work_[0]
   void step();     // adds a block to the basis
-  void examine();  // the filter's eigenvalues in the basis
+  void examine();  // finds the filter's eigenvalues in the basis
   void find_cut();
-  void restart();  // with the Ritz vectors alone
+  void restart();  // with only the Ritz vectors
   bool seem_converged() const;
   bool take();  // whether the pairs are as good as wanted
   std::vector<Square> factors_of(int group) const;
@@ -87,13 +88,13 @@ class Solver {
   int kept_, most_;  // blocks of the basis: after a restart, and at most
   double norm_ = 0.0, least_ = 0.0, strictness_ = 0.5;
   Filter filter_;
-  std::vector<Block> basis_;  // blocks_ of them, and the next one
+  std::vector<Block> basis_;  // blocks_ of them, and the next block
   std::vector<Block> spare_;  // kept_ of them
   Block work_[2];
   int blocks_ = 0;
   std::vector<double> h_;  // the filter in the basis
-  Square coupling_{};      // of the newest block to the next one
-  SmallEigen ritz_;        // of -h, so that the largest come first
+  Square coupling_{};      // of the newest block with the next one
+  SmallEigen ritz_;        // of -h, so that the largest eigenvalues come first
   std::vector<double> residuals_;
   Eigenpairs found_;
 };
@@ -134,8 +135,8 @@ void Solver::step() {
     std::swap(work_[0], work_[1]);
   }
   ++blocks_;
-  // Twice is enough (Giraud et al., Numer. Math. 101 (2005) 87); the second pass begins where the
-  // first one ends.
+  // Two passes are enough (Giraud et al., Numer. Math. 101 (2005) 87); the second one begins where
+  // the first one ends.
   std::vector<Square> first, second;
   project(basis_, blocks_, work_[0], first);
   subtract_and_project(basis_, blocks_, first, work_[0], second);
@@ -172,7 +173,7 @@ void Solver::examine() {
     }
 }
 
-// What the Ritz vectors block_vectors * group … are made of, block by block of the basis.
+// The factors by which the Ritz vectors block_vectors * group … combine the basis, block by block.
 std::vector<Square> Solver::factors_of(int group) const {
   const int n = block_vectors * blocks_;
   std::vector<Square> factors(blocks_);
@@ -183,9 +184,10 @@ std::vector<Square> Solver::factors_of(int group) const {
   return factors;
 }
 
-// Where about as many eigenvalues lie below as the basis keeps. Their number below any value
-// follows from zᵀ T_k(A) z of random vectors z, smoothed with Jackson's factors (Weisse et al.,
-// Rev. Mod. Phys. 78 (2006) 275); polynomials are added until they are sharp enough for so few.
+// Finds the cut below which there are about as many eigenvalues as the basis keeps. Their number
+// below any value follows from zᵀ T_k(A) z for random vectors z, smoothed with Jackson's factors
+// (Weisse et al., Rev. Mod. Phys. 78 (2006) 275); polynomials are added until they resolve that few
+// eigenvalues.
 void Solver::find_cut() {
   const double c = 0.5 * (least_ + filter_.most), e = 0.5 * (filter_.most - least_);
   Block start(work_[0].size());
@@ -240,7 +242,7 @@ bool Solver::seem_converged() const {
   return true;
 }
 
-// The eigenvalues of A among the Ritz vectors, and what is left of A x - λ x.
+// Computes the eigenvalues of A among the Ritz vectors, and the residuals A x - λ x.
 bool Solver::take() {
   const int groups = (settings_.wanted + block_vectors - 1) / block_vectors,
             n = block_vectors * groups;

@@ -1,4 +1,4 @@
-// A dense matrix that lies anywhere in memory, with any strides: a transpose is a view too.
+// A dense matrix anywhere in memory, with any strides, so that a transpose is a view too.
 #pragma once
 
 #include <cstdint>

@@ -11,26 +11,26 @@ namespace {
 using parallel::Lanes;
 using parallel::lanes;
 
-// A block of C in registers: `height` rows of `vectors` vectors. With AVX-512 that takes 24 of 32
-// registers, with AVX2 12 of 16; the others hold a row of B and an element of A.
+// The block of C in registers has `height` rows of `vectors` vectors. With AVX-512 it takes 24 of
+// 32 registers, with AVX2 12 of 16; the others hold a row of B and an element of A.
 constexpr int vectors = 3;
 constexpr int height = lanes == 8 ? 8 : 4;
 constexpr int width = vectors * lanes;
 
-// Packed at once: the rows of A and a panel of B, `depth` by `width`, stay in the second-level
-// cache, and the columns of B in the third. The kernel reads 16 B of a panel of B a cycle, which
-// the second level gives; a smaller depth would move C more often.
+// How much is packed at once: the rows of A and a panel of B, `depth` by `width`, stay in the
+// second-level cache, and the columns of B in the third. The kernel reads 16 B of a panel of B per
+// cycle, which the second level provides; a smaller depth would move C more often.
 constexpr std::int64_t depth = 512;
 constexpr std::int64_t rows_at_once = 16 * height;
 constexpr std::int64_t columns_at_once = 64 * width;
 
-// Rows that are fetched before they are packed.
+// The number of rows that are prefetched before they are packed.
 constexpr std::int64_t ahead = 16;
 
 std::int64_t panels_of(std::int64_t size, std::int64_t panel) { return (size + panel - 1) / panel; }
 
-// Rows that become columns. A step turns the bits of an element's row and column by one place, the
-// row's highest bit becoming the column's lowest one.
+// Transposes a square of rows. A step rotates the bits of an element's row and column by one place:
+// the row's highest bit becomes the column's lowest one.
 void transpose(Lanes (&rows)[lanes]) {
   for (int step = 1; step < lanes; step *= 2) {
     Lanes turned[lanes];
@@ -42,7 +42,7 @@ void transpose(Lanes (&rows)[lanes]) {
   }
 }
 
-// Squares of a panel whose rows lie together in memory; returns for how many k.
+// Packs squares of a panel whose rows are contiguous in memory; returns for how many k.
 template <int thick>
 std::int64_t pack_squares(const double* __restrict from, std::int64_t row_stride,
                           std::int64_t count, double* __restrict to) {
@@ -59,14 +59,14 @@ std::int64_t pack_squares(const double* __restrict from, std::int64_t row_stride
   return k;
 }
 
-// A panel of `thick` rows, k after k; rows that are missing are zeros.
+// Packs a panel of `thick` rows, one k after the other; missing rows are zeros.
 template <int thick>
 void pack_panel(const double* __restrict from, std::int64_t row_stride, std::int64_t k_stride,
                 std::int64_t rows, std::int64_t count, double* __restrict to) {
   static_assert(thick % lanes == 0);
   if (rows == thick && row_stride == 1) {
     for (std::int64_t k = 0; k < count; ++k) {
-      // They may lie in pages of their own, across which the processor does not look ahead.
+      // The rows may lie in different pages, across which the processor does not prefetch.
       for (int i = 0; i < thick; i += lanes)
         __builtin_prefetch(from + std::min(k + ahead, count - 1) * k_stride + i);
       for (int i = 0; i < thick; ++i) to[k * thick + i] = from[k * k_stride + i];
@@ -87,7 +87,7 @@ void pack(const ConstMatrix& from, double* to) {
                       std::min<std::int64_t>(thick, from.rows - row), from.columns, to);
 }
 
-// The sum over k of a column of A times some vectors of a row of B, from packed panels.
+// Sums over k a column of A times some vectors of a row of B, from packed panels.
 template <int some>
 [[gnu::always_inline]] inline void sum_block(std::int64_t count, const double* a, const double* b,
                                              Lanes (&sum)[height][some]) {
@@ -106,7 +106,7 @@ template <int some>
   }
 }
 
-// Sets, or adds to, a block of C whose rows lie together. They are fetched while the sum is made.
+// Sets, or adds to, a block of C whose rows are contiguous. They are prefetched during the sum.
 template <Into into, int some>
 [[gnu::noinline]] void whole_block(std::int64_t count, const double* a, const double* b, double* c,
                                    std::int64_t stride) {
@@ -126,7 +126,7 @@ template <Into into, int some>
     }
 }
 
-// The same where C ends within a vector, or its rows do not lie together.
+// Does the same where C ends within a vector, or its rows are not contiguous.
 template <Into into, int some>
 [[gnu::noinline]] void part_block(std::int64_t count, const double* a, const double* b,
                                   const Matrix& c) {
@@ -139,7 +139,7 @@ template <Into into, int some>
     }
 }
 
-// The blocks of C that packed rows of A and a packed panel of B give.
+// The blocks of C that result from packed rows of A and a packed panel of B.
 template <Into into, int some>
 void some_blocks(std::int64_t count, const double* a, const double* b, const Matrix& c) {
   for (std::int64_t i = 0; i < c.rows; i += height, a += height * count) {
@@ -151,7 +151,7 @@ void some_blocks(std::int64_t count, const double* a, const double* b, const Mat
   }
 }
 
-// All blocks of C that packed rows of A and packed columns of B give.
+// All blocks of C that result from packed rows of A and packed columns of B.
 template <Into into>
 void all_blocks(std::int64_t count, const double* a, const double* b, const Matrix& c) {
   constexpr decltype(&some_blocks<into, 1>) blocks[] = {some_blocks<into, 1>, some_blocks<into, 2>,

@@ -11,24 +11,24 @@ namespace phasewise::linear {
 
 enum class Into { set, add };  // C = A B, C += A B
 
-// One item: a product of square matrices with n rows, 2 n³ flops. Bytes: A, B and C once, and C
-// twice, since its lines are read before they are written.
+// One item is a product of square matrices with n rows, 2 n³ flops. The bytes are A, B and C once,
+// and C once more, since its lines are read before they are written.
 parallel::KernelCard multiply_card(double n);
 // The plain loops read a row of A and a column of B for each element of C.
 parallel::KernelCard plain_multiply_card(double n);
 
-// Packed panels, kept from one product to the next.
+// Packed panels, whose memory is kept from one product to the next.
 struct Panels {
   parallel::Buffer<double> a, b;
 };
 
-// Each element of C is summed over k in the same order, whatever the shape of the matrices around
-// it. Strides are free, but those of C without an overlap; it is fastest where C has consecutive
-// rows or columns. Throws std::bad_alloc.
+// Each element of C is summed over k in the same order, whatever the shapes of the matrices.
+// Strides are free, but C must not overlap itself; C with contiguous rows or columns is fastest.
+// Throws std::bad_alloc.
 void multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into,
               Panels& panels);
 
-// The same as the definition has it: for each element of C a loop over k.
+// The same by definition: a loop over k for each element of C.
 void plain_multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into);
 
 }  // namespace phasewise::linear

@@ -11,7 +11,7 @@ struct SmallEigen {
   std::vector<double> vectors;  // [n][n]: vector after vector
 };
 
-// a: [n][n], symmetric. Some 50 n³ flops, so that n should be a hundred at most.
+// `a` is [n][n] and symmetric. Takes some 50 n³ flops, so that n should be at most a hundred.
 SmallEigen small_eigen(std::vector<double> a, int n);
 
 }  // namespace phasewise::linear

@@ -9,13 +9,12 @@ namespace {
 
 using parallel::Lanes;
 
-// Values that are fetched before they are needed: beyond the page in which the processor looks
-// ahead by itself.
+// How far ahead values are prefetched: beyond the page in which the processor prefetches by itself.
 constexpr std::int64_t entries_ahead = 512;
 
 constexpr double entry_bytes = 12.0, vectors_bytes = 24.0, start_bytes = 8.0;
 
-// The rows of a Sell in their places, as many as its slices have; -1 where there is none.
+// The rows of a Sell in their places, padded to whole slices; -1 where there is no row.
 std::vector<std::int32_t> sorted_rows(const Csr& a, std::int64_t window) {
   const std::int64_t slices = (a.rows() + Sell::height - 1) / Sell::height;
   std::vector<std::int32_t> rows(static_cast<std::size_t>(slices * Sell::height), -1);
@@ -27,7 +26,7 @@ std::vector<std::int32_t> sorted_rows(const Csr& a, std::int64_t window) {
   return rows;
 }
 
-// Entries of the longest of a slice's rows.
+// The number of entries of a slice's longest row.
 std::int64_t longest(const Csr& a, const std::int32_t* rows) {
   std::int64_t most = 0;
   for (int lane = 0; lane < Sell::height; ++lane)
@@ -35,7 +34,7 @@ std::int64_t longest(const Csr& a, const std::int32_t* rows) {
   return most;
 }
 
-// The products of a slice's rows; from_x: the values of x at some columns.
+// The products of a slice's rows; from_x gives the values of x at some columns.
 template <class F>
 Lanes slice_sum(const Sell& a, std::int64_t slice, F&& from_x) {
   Lanes sum{};

@@ -6,12 +6,12 @@
 
 namespace phasewise::numerics {
 
-// R_D(x, y, z) = 3/2 ∫ dt (t + x)^(-1/2) (t + y)^(-1/2) (t + z)^(-3/2) over t > 0, to some units in
-// the last place, for x, y >= 0 with x + y > 0, and z > 0.
+// R_D(x, y, z) = 3/2 ∫ dt (t + x)^(-1/2) (t + y)^(-1/2) (t + z)^(-3/2) over t > 0, accurate to a
+// few units in the last place, for x, y >= 0 with x + y > 0, and z > 0.
 inline double carlson_rd(double x, double y, double z) {
   double sum = 0.0, factor = 1.0;
   double mean = (x + y + 3.0 * z) / 5.0;
-  // The series below errs by the sixth power of the differences.
+  // The error of the series below is of the sixth power of the differences.
   while (std::max({std::fabs(mean - x), std::fabs(mean - y), std::fabs(mean - z)}) > 1e-3 * mean) {
     const double rx = std::sqrt(x), ry = std::sqrt(y), rz = std::sqrt(z);
     const double lambda = rx * ry + rx * rz + ry * rz;

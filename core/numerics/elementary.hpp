@@ -1,6 +1,6 @@
 // Sine and cosine, arcsine, logarithm and exponential without branches, so that loops over them
-// vectorise and give the same bits on every machine; errors stay below 2 units in the last place,
-// those of the arcsine below 3, just above 1/2.
+// vectorise and give the same bits on every machine. Errors stay below 2 units in the last place;
+// those of the arcsine just above 1/2 stay below 3.
 //
 // The minimax polynomials are those of fdlibm (Sun Microsystems, 1993). A NaN argument gives NaN.
 #pragma once
@@ -78,8 +78,8 @@ PHASEWISE_HD double log_positive(double value) {
   const std::uint64_t bits =
       std::bit_cast<std::uint64_t>(value) + (0x3FF0000000000000u - sqrt_half);
   const double f = std::bit_cast<double>((bits & mantissa_mask) + sqrt_half) - 1.0;
-  // 2^52 + biased exponent, read as a double, converts the integer without an instruction that only
-  // some machines have.
+  // 2^52 + the biased exponent, read as a double, converts the integer without an instruction that
+  // only some machines have.
   const double k = std::bit_cast<double>((bits >> 52) | 0x4330000000000000u) - (0x1p52 + 1023.0);
   const double s = f / (2.0 + f);
   const double z = s * s;
@@ -93,7 +93,7 @@ PHASEWISE_HD double log_positive(double value) {
   return k * ln2_high - ((half_square - (s * (half_square + (even + odd)) + k * ln2_low)) - f);
 }
 
-// Exponential; 0 below -745.2, clamped to the largest exponent above 709.78.
+// The exponential; it is 0 below -745.2, and clamped to the largest exponent above 709.78.
 PHASEWISE_HD double exp_real(double value) {
   constexpr double inverse_ln2 = 1.44269504088896338700e+00;
   constexpr double ln2_high = 6.93147180369123816490e-01;
@@ -113,7 +113,7 @@ PHASEWISE_HD double exp_real(double value) {
                     t * (6.61375632143793436117e-05 +
                          t * (-1.65339022054652515390e-06 + t * 4.13813679705723846039e-08))));
   const double y = 1.0 - ((low - (r * c) / (2.0 - c)) - high);
-  // 2^n in two factors, since 2^n alone may be no normal number.
+  // 2^n is made of two factors, since 2^n alone may not be a normal number.
   const double half_shifted = 0.5 * n + rounding_offset;
   const double half = half_shifted - rounding_offset;
   const double rest_shifted = (n - half) + rounding_offset;

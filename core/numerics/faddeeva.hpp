@@ -1,9 +1,9 @@
 // The Faddeeva function w(z) = exp(-z²) erfc(-iz) in the upper half plane, to a few 1e-16 of |w|.
 //
-// The integral w(z) = (i z/π) ∫ exp(-t²)/(z² - t²) dt by the trapezoidal or the midpoint rule with
-// the correction for the pole at t = z: Al Azah, Chandler-Wilde, SIAM J. Numer. Anal. 59 (2021)
-// 2346, with 12 nodes at the spacing h = sqrt(π/12). The rule whose nodes are farther from Re z is
-// used.
+// Computes the integral w(z) = (i z/π) ∫ exp(-t²)/(z² - t²) dt by the trapezoidal or the midpoint
+// rule with the correction for the pole at t = z: Al Azah, Chandler-Wilde, SIAM J. Numer. Anal. 59
+// (2021) 2346, with 12 nodes at the spacing h = sqrt(π/12). It uses the rule whose nodes are
+// farther from Re z.
 #pragma once
 
 #include "numerics/elementary.hpp"
@@ -21,7 +21,7 @@ inline constexpr int nodes = 12;
 inline constexpr double inverse_h = 1.95441004761167969;
 inline constexpr double pi_over_h = 6.13996024767893093;
 
-// Σ_k a_k/(z² - t_k²) with the nodes' squares t_k² and the weights a_k of one of the rules.
+// Σ_k a_k/(z² - t_k²), with the squares t_k² of the nodes and the weights a_k of one of the rules.
 PHASEWISE_HD ComplexValue sum(ComplexValue z_squared, bool midpoint) {
   const double trapezoid_node[nodes] = {0.0,
                                         0.26179938779914944,

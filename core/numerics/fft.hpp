@@ -1,5 +1,5 @@
 // One-dimensional transforms, row by row. FFTW's results may differ with the number of rows in a
-// batch and with alignment, so that every row, on any rank, is transformed alone, from aligned
+// batch and with alignment. Every row, on any rank, is therefore transformed alone, from aligned
 // memory, by an ESTIMATE plan.
 #pragma once
 
@@ -12,10 +12,10 @@ using Complex = std::complex<double>;
 inline constexpr double complex_bytes = 16.0;
 inline constexpr int complex_per_line = 4;  // of the cache
 
-// The smallest size of the form 2^a 3^b 5^c 7^d, even, that is at least n.
+// The smallest even size of the form 2^a 3^b 5^c 7^d that is at least n.
 int fast_even_size(int n);
 
-// Operations of a complex transform of n values, as FFTW counts them: 5 n log2 n.
+// The operations of a complex transform of n values, as FFTW counts them: 5 n log2 n.
 double transform_flops(double n);
 
 // Transforms rows of n real values to n/2 + 1 complex ones and back (unnormalised). Safe to call
@@ -26,7 +26,7 @@ class RealRowTransform {
   ~RealRowTransform();
   RealRowTransform(RealRowTransform&&) noexcept;
   int size() const { return n_; }
-  // 64-byte aligned rows; the input of `backward` is overwritten.
+  // Rows must be 64-byte aligned; `backward` overwrites its input.
   void forward(double* in, Complex* out) const;
   void backward(Complex* in, double* out) const;
 

@@ -1,5 +1,5 @@
-// Numbers that carry their first and second derivatives by the six coordinates: a formula on values
-// gives with them the second-order Taylor expansion of a map, exactly to rounding (truncated power
+// Numbers that carry their first and second derivatives by the six coordinates. A formula applied
+// to them gives the second-order Taylor expansion of a map, exact to rounding (truncated power
 // series; Berz, "Modern Map Methods in Particle Beam Physics" (1999), chapter 2).
 #pragma once
 

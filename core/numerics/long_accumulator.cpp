@@ -10,7 +10,7 @@ namespace {
 constexpr int digit_bits = 32;
 constexpr std::int64_t radix = std::int64_t{1} << digit_bits;
 constexpr int mantissa_bits = 52;
-constexpr int lowest_exponent = -1074;  // of the lowest digit's unit
+constexpr int lowest_exponent = -1074;  // that of the lowest digit's unit
 
 enum Special { plus_infinity, minus_infinity, not_a_number };
 
@@ -32,7 +32,7 @@ void LongAccumulator::add(double term) {
   const int first = shift / digit_bits;
   __extension__ using Wide = unsigned __int128;
   Wide wide = static_cast<Wide>(mantissa) << (shift % digit_bits);
-  // 53 bits that begin anywhere in a digit reach into two more.
+  // 53 bits that begin anywhere in a digit reach into the next two digits.
   for (int i = 0; i < 3 && wide != 0; ++i, wide >>= digit_bits) {
     const auto part = static_cast<std::int64_t>(static_cast<std::uint64_t>(wide) & (radix - 1));
     limb_[first + i] += negative ? -part : part;
@@ -48,7 +48,7 @@ void LongAccumulator::add(const LongAccumulator& other) {
   for (std::size_t i = 0; i < special_.size(); ++i) special_[i] += other.special_[i];
 }
 
-// Leaves 0 … 2^32 - 1 in all limbs but the last one, which has the sign.
+// Leaves 0 … 2^32 - 1 in all limbs except the last one, which has the sign.
 void LongAccumulator::carry() {
   for (int i = 0; i + 1 < limbs; ++i) {
     limb_[i + 1] += limb_[i] >> digit_bits;
@@ -107,7 +107,8 @@ double LongAccumulator::value() const {
   }
   for (; next >= 0; --next) below = below || limb_at(next) != 0;
 
-  // Subnormal numbers and others below 2^53 units have all their bits; others are rounded to 53.
+  // Subnormal numbers and others below 2^53 units keep all their bits; larger ones are rounded to
+  // 53 bits.
   constexpr int dropped = 64 - 53;
   if (exponent > 53) {
     const std::uint64_t rest = high & ((std::uint64_t{1} << dropped) - 1);

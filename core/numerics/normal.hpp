@@ -1,9 +1,9 @@
 // Uniform and normal deviates as pure functions of (seed, id, turn, stream, index).
 //
-// Normal deviates by the transformation of Box and Muller, Ann. Math. Stat. 29 (1958) 610, from
-// Philox words; hence the same numbers on any number of ranks and threads. A stream is one use of
-// random numbers: different streams never share a number. Streams and indices are below 65536; who
-// draws keeps the list of its streams.
+// Normal deviates are made from Philox words by the transformation of Box and Muller, Ann. Math.
+// Stat. 29 (1958) 610, and are therefore the same numbers on any number of ranks and threads. A
+// stream is one use of random numbers: different streams never share a number. Streams and indices
+// are below 65536; whoever draws keeps the list of its streams.
 #pragma once
 
 #include <bit>
@@ -34,7 +34,7 @@ PHASEWISE_HD void uniform_pair(std::uint64_t seed, std::uint32_t id, std::uint64
   u1 = unit_interval(r.w2, r.w3);
 }
 
-// Two independent normal deviates of mean 0 and variance 1.
+// Two independent normal deviates with mean 0 and variance 1.
 PHASEWISE_HD void normal_pair(std::uint64_t seed, std::uint32_t id, std::uint64_t turn,
                               std::uint32_t stream, std::uint32_t index, double& g0, double& g1) {
   double u0, u1, sine, cosine;

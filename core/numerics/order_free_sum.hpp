@@ -1,10 +1,10 @@
-// Sums of doubles whose result does not depend on the order, hence not on ranks, threads or
-// sorting.
+// Sums of doubles whose result does not depend on the order of the terms, and therefore not on
+// ranks, threads or sorting.
 //
 // Each term is split into multiples of two powers of two, q1 and q2. As long as every partial sum
-// stays below 2^53 q, adding multiples of q is exact. Both grids, of q1 and of q2, follow from a
-// bound on the terms and on their number (pre-rounding: Demmel, Nguyen, "Fast reproducible
-// floating-point summation", ARITH 21 (2013) 163).
+// stays below 2^53 q, adding multiples of q is exact. Both q1 and q2 follow from a bound on the
+// terms and on their number (pre-rounding: Demmel, Nguyen, "Fast reproducible floating-point
+// summation", ARITH 21 (2013) 163).
 #pragma once
 
 #include <cmath>
@@ -35,7 +35,7 @@ struct OrderFreeGrid {
   double low_offset = 0.0;
 
   OrderFreeGrid() = default;
-  // For at most `count` terms of magnitude at most `bound`.
+  // The grid for at most `count` terms of magnitude at most `bound`.
   OrderFreeGrid(double bound, std::int64_t count) {
     const double terms = power_of_two_above(static_cast<double>(count < 4 ? 4 : count));
     const double q1 = power_of_two_above(bound) * terms * 0x1p-52;
@@ -44,15 +44,15 @@ struct OrderFreeGrid {
   }
 };
 
-// What a sum of so many terms, each of magnitude at most `bound`, may be off by.
+// The largest error of a sum of `count` terms, each of magnitude at most `bound`.
 inline double rounding_of(double bound, std::int64_t count) {
   const double terms = power_of_two_above(static_cast<double>(count < 4 ? 4 : count));
   const double q1 = power_of_two_above(bound) * terms * 0x1p-52;
   return terms * q1 * terms * 0x1p-52;
 }
 
-// A running sum. Two sums on the same grid can be added part by part, also by MPI_SUM, without
-// rounding errors.
+// A running sum. Two sums on the same grid can be added part by part without rounding errors, also
+// by MPI_SUM.
 struct OrderFreeSum {
   double high = 0.0;
   double low = 0.0;

@@ -22,7 +22,7 @@ PHASEWISE_HD PhiloxWords philox_round(PhiloxWords c, std::uint32_t key0, std::ui
           static_cast<std::uint32_t>(product0)};
 }
 
-// The loop over the ten rounds is written out: compilers vectorise only loops without inner loops.
+// The ten rounds are written out, because compilers vectorise only loops without inner loops.
 PHASEWISE_HD PhiloxWords philox(PhiloxWords counter, std::uint32_t key0, std::uint32_t key1) {
   constexpr std::uint32_t step0 = 0x9E3779B9u;
   constexpr std::uint32_t step1 = 0xBB67AE85u;

@@ -46,9 +46,9 @@ std::uint32_t reverse_bits(std::uint32_t x) {
   return __builtin_bswap32(x);
 }
 
-// No output bit of the hash depends on a higher input bit: applied to reversed bits, this is nested
-// scrambling. Laine, Karras, Comput. Graph. Forum 30 (2011) 1187; constants of
-// Vegdahl as in Burley, J. Comput. Graph. Tech. 9 (2020) 1.
+// No output bit of the hash depends on a higher input bit, so that applying it to reversed bits is
+// nested scrambling. Laine, Karras, Comput. Graph. Forum 30 (2011) 1187; the constants are
+// Vegdahl's, from Burley, J. Comput. Graph. Tech. 9 (2020) 1.
 std::uint32_t nested_scramble(std::uint32_t x, std::uint32_t seed) {
   x = reverse_bits(x);
   x ^= x * 0x3D20ADEAu;

@@ -14,10 +14,10 @@
 
 namespace phasewise::parallel {
 
-inline constexpr std::size_t alignment = cache_line;  // B; that of every SIMD width too
+inline constexpr std::size_t alignment = cache_line;  // B; it suits every SIMD width too
 
-// Owns memory that is not touched before it is used, so that a page lies in the memory next to the
-// thread that fills it.
+// Owns memory that is not touched before it is used, so that each page is placed in the memory
+// nearest to the thread that fills it.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -41,7 +41,7 @@ class Buffer {
   }
   ~Buffer() { std::free(data_); }
 
-  // Contents are lost, unless the size is large enough already; then this costs nothing.
+  // The contents are lost, unless the size is already large enough; then this costs nothing.
   void reserve(std::int64_t size) {
     if (size > size_) *this = Buffer(size);
   }

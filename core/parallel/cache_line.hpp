@@ -1,5 +1,5 @@
-// The unit in which memory goes to and from a processor: what two ranks or threads write at once
-// begins on lines of its own.
+// The unit in which memory moves to and from a processor. Data that two ranks or threads write at
+// the same time begin on different lines.
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,7 @@ void Fiber::go_on(std::exception_ptr failure) {
   running = before;
 }
 
-// Where a fiber's stack is entered, at its start and after a pause.
+// Called when a fiber's stack is entered, at its start and after a pause.
 void Fiber::arrived() { __sanitizer_finish_switch_fiber(nullptr, &caller_stack_, &caller_size_); }
 
 void Fiber::enter() {

@@ -1,4 +1,4 @@
-// A function with a stack of its own, which pauses and goes on in the thread that runs it.
+// A function with a stack of its own, which can pause and go on in the thread that runs it.
 #pragma once
 
 #include <ucontext.h>
@@ -14,18 +14,19 @@ class Fiber {
   Fiber();
   Fiber(const Fiber&) = delete;
   Fiber& operator=(const Fiber&) = delete;
-  // To be called when the function has ended; else its objects are never destroyed.
+  // Destroy the fiber only after the function has ended; else the function's objects are never
+  // destroyed.
   ~Fiber();
 
-  // What is to be done by the next calls of `go_on`.
+  // Sets what the next calls of `go_on` do.
   void start(std::function<void()> work);
-  // Returns when the work pauses or ends. Where `failure` is given, the pause throws it.
+  // Returns when the work pauses or ends. If `failure` is given, the pause throws it.
   void go_on(std::exception_ptr failure = nullptr);
   bool ended() const { return ended_; }
-  // What the work threw.
+  // The exception that the work threw.
   std::exception_ptr failure() const { return failure_; }
 
-  // Back to where the fiber that calls this was made to go on.
+  // Returns from the calling fiber to where `go_on` was called.
   static void pause();
 
  private:
@@ -34,7 +35,7 @@ class Fiber {
 
   std::function<void()> work_;
   ucontext_t own_{}, caller_{};
-  std::byte* memory_ = nullptr;  // the stack, and below it a guard, which nobody may touch
+  std::byte* memory_ = nullptr;  // the stack, and below it a guard that nobody may touch
   const void* caller_stack_ = nullptr;
   std::size_t caller_size_ = 0;
   std::exception_ptr failure_, thrown_at_pause_;

@@ -1,4 +1,4 @@
-// Time and number of items of each kernel, with the flops and bytes that its card states.
+// The time and the number of items of each kernel, with the flops and bytes that its card states.
 #pragma once
 
 #include <functional>
@@ -22,7 +22,7 @@ struct KernelRecord {
   double flops = 0.0;
   double bytes = 0.0;         // moved to and from memory, as the card counts them
   double additions = 0.0;     // to values that threads share
-  double calls = 0.0;         // with items
+  double calls = 0.0;         // those with items
   double working_sets = 0.0;  // bytes, summed over these calls
   bool single = false;        // flops of single precision
 };
@@ -33,14 +33,14 @@ class KernelTimes {
   using Observer = std::function<void(std::string_view name, double start, double end)>;
 
   void observe(Observer observer) { observer_ = std::move(observer); }
-  // That of the simulated processor.
+  // Sets the vector unit of the simulated processor.
   void set_vector_unit(const VectorUnit& unit) { unit_ = unit; }
-  // What names in the records begin with from now on.
+  // Names in the records get this prefix from now on.
   void set_prefix(const std::string& prefix) { prefix_ = prefix; }
-  // Kernels are queued from now on, and their times are read from it.
+  // From now on kernels are queued, and their times are read from the stopwatch.
   void time_by(std::shared_ptr<Stopwatch> stopwatch) { stopwatch_ = std::move(stopwatch); }
 
-  // Runs f and books its time under the card's name, at once or when `settle` is called; on a
+  // Runs f and adds its time to that of the card's name, at once or when `settle` is called. On a
   // simulated machine the card's work is charged.
   template <class F>
   void run(const KernelCard& card, double items, F&& f) {
@@ -55,7 +55,7 @@ class KernelTimes {
     clock().charge(charged_flops(card, items, unit_), items * card.bytes);
     book(prefix_, card, items, start, clock().now());
   }
-  // Waits for the kernels that are queued, and books their times.
+  // Waits for the queued kernels, and adds their times.
   void settle() {
     if (!stopwatch_) return;
     const std::vector<double> times = stopwatch_->read();

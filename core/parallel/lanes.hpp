@@ -1,4 +1,4 @@
-// Values that one SIMD instruction works on, as wide as the processor of the build has them.
+// Values that one SIMD instruction works on, as wide as the processor of the build allows.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ inline constexpr int lanes = 4;
 #endif
 using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
 
-// a b + c, rounded once. The core is compiled without contraction, so it is written out.
+// a b + c, rounded once. It is written out because the core is compiled without contraction.
 inline Lanes multiply_add(Lanes a, Lanes b, Lanes c) {
 #if defined(__AVX512F__)
   return static_cast<Lanes>(_mm512_fmadd_pd(a, b, c));
@@ -43,10 +43,10 @@ inline SingleLanes multiply_add(SingleLanes a, SingleLanes b, SingleLanes c) {
 #endif
 }
 
-// Minus zeros, and not plus: that leaves every value as it is, and costs nothing.
+// Subtracting +0 leaves every value as it is, and costs nothing; adding +0 would change -0.
 inline Lanes all_lanes(double value) { return value - Lanes{}; }
 
-// The first halves of two vectors, a value of each in turn, and the last halves.
+// The first halves of two vectors, with values of each in turn, and the last halves likewise.
 #if defined(__AVX512F__)
 inline Lanes first_in_turn(Lanes x, Lanes y) {
   return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -59,7 +59,7 @@ inline Lanes first_in_turn(Lanes x, Lanes y) { return __builtin_shufflevector(x,
 inline Lanes last_in_turn(Lanes x, Lanes y) { return __builtin_shufflevector(x, y, 2, 6, 3, 7); }
 #endif
 
-// From and to any address.
+// Load from and store to any address.
 inline Lanes load(const double* from) {
   Lanes value;
   std::memcpy(&value, from, sizeof value);

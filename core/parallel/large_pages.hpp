@@ -1,6 +1,5 @@
-// Asks the system for large pages: where data lie in more pages of 4 kB than the processor
-// remembers the places of, it would look many of them up. Linux' default gives large pages on
-// request alone.
+// Asks the system for large pages. If data lie in more pages of 4 kB than the processor caches the
+// addresses of, it has to look many of them up; Linux gives large pages only on request by default.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +11,8 @@
 
 namespace phasewise::parallel {
 
-// For memory that has not been touched yet. Only whole pages inside the data are asked for; a
-// system that has none leaves everything as it is.
+// Call this for memory that has not been touched yet. It asks only for whole pages inside the data;
+// a system without large pages leaves everything as it is.
 inline void prefer_large_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_HUGEPAGE)
   constexpr std::uintptr_t page = std::uintptr_t{2} << 20;

@@ -9,12 +9,12 @@
 
 namespace phasewise::parallel {
 
-// Particles are worked on in blocks of this many, so that a block's scratch arrays stay in the
+// Particles are processed in blocks of this size, so that a block's scratch arrays stay in the
 // first-level cache.
 inline constexpr int block_size = 128;
 
-// Calls f(begin, count, thread) on blocks that cover [0, n). No result may depend on which thread
-// takes a block.
+// Calls f(begin, count, thread) on blocks that cover [0, n). Results must not depend on which
+// thread takes a block.
 template <class F>
 void for_blocks(std::int64_t n, int threads, F&& f) {
   const std::int64_t blocks = (n + block_size - 1) / block_size;
@@ -32,8 +32,8 @@ void for_tasks(int n, int threads, F&& f) {
   for (int task = 0; task < n; ++task) f(task, omp_get_thread_num());
 }
 
-// Calls f(task) for each task in [0, n). The calling thread runs `beside` first, and takes tasks
-// when it is done.
+// Calls f(task) for each task in [0, n). The calling thread runs `beside` first, and then takes
+// tasks.
 template <class Beside, class F>
 void for_tasks_beside(int n, int threads, Beside&& beside, F&& f) {
   std::exception_ptr failure;
@@ -43,7 +43,7 @@ void for_tasks_beside(int n, int threads, Beside&& beside, F&& f) {
     try {
       beside();
     } catch (...) {
-      failure = std::current_exception();  // it must not leave the region
+      failure = std::current_exception();  // an exception must not leave the region
     }
 #pragma omp for schedule(dynamic, 1)
     for (int task = 0; task < n; ++task) f(task);

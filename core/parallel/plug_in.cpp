@@ -2,7 +2,7 @@
 
 #include <dlfcn.h>
 
-// From the folder of the driver to that of the Python package, where both are installed.
+// The path from the folder of the driver to that of the Python package, where both are installed.
 #if !defined(PHASEWISE_PACKAGE_FROM_SCRIPTS)
 #define PHASEWISE_PACKAGE_FROM_SCRIPTS "."
 #endif

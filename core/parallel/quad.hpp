@@ -1,4 +1,4 @@
-// Two and four neighbouring doubles that are worked on together: vectors of a CPU, plain values in
+// Two and four neighbouring doubles that are worked on together: vectors on a CPU, plain values in
 // a GPU's thread.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The times of work that is queued, which are known only after it is done.
+// The times of queued work, which are known only after it is done.
 #pragma once
 
 #include <vector>
@@ -12,9 +12,10 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
   virtual ~Stopwatch() = default;
 
-  // Marks the end of what was queued so far. Returns the mark's number, from 0.
+  // Marks the end of what has been queued so far. Returns the mark's number, from 0.
   virtual int mark() = 0;
-  // When the queue reached each mark [s, by clock()]. Waits, and forgets the marks.
+  // The times at which the queue reached each mark [s, by clock()]. Waits for them, and forgets the
+  // marks.
   virtual std::vector<double> read() = 0;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 using Fibers = std::vector<std::unique_ptr<Fiber>>;
 
-// Each goes on until it must wait, or ends. False if all have ended.
+// Each fiber goes on until it must wait, or ends. Returns false if all have ended.
 bool go_on(Together& together, const Fibers& fibers, const std::exception_ptr& failure) {
   bool any = false;
   const int count = static_cast<int>(fibers.size());

@@ -1,6 +1,7 @@
-// The time of a kernel's loops on a vector processor: n iterations of f flops take
-//   ceil(n / VL) VL f / flops + loop_start,   or   n f / scalar_flops
-// where a loop does not vectorise (docs/machines.md).
+// The time of a kernel's loops on a vector processor (docs/machines.md). n iterations of f flops
+// take
+//   ceil(n / VL) VL f / flops + loop_start,
+// or n f / scalar_flops if the loop does not vectorise.
 #pragma once
 
 #include <algorithm>

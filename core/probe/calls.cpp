@@ -17,22 +17,22 @@ namespace {
 
 constexpr std::int64_t message_bytes = 8;  // B of a message
 constexpr int many = 64;                   // messages at once
-// Exchanges are timed in a row, and that several times.
+// Exchanges are timed several in a row, in several passes.
 constexpr int call_passes = 60, least_passes = 9;
 constexpr int calls_in_a_row = 100, least_in_a_row = 2;
 constexpr double all_seconds = 0.5, pass_seconds = 5e-3;  // at most, but for the least in a row
-constexpr std::int64_t bytes_of_pass = 1 << 24;           // in a row, of long messages
-constexpr std::int64_t least_words = 2;                   // of a message, apart
-constexpr double least_seconds = 1e-9;                    // of several messages
+constexpr std::int64_t bytes_of_pass = 1 << 24;           // per row of long messages
+constexpr std::int64_t least_words = 2;                   // per message, apart from each other
+constexpr double least_seconds = 1e-9;                    // for several messages
 constexpr double least_word = 1e-12;                      // s
 constexpr int most_of_stream = 16, least_of_stream = 2;   // messages one way
 constexpr std::int64_t longest_of_stream = 1 << 24;       // B
-constexpr std::int64_t bytes_of_stream = 1 << 26;         // at most, beyond caches
+constexpr std::int64_t bytes_of_stream = 1 << 26;         // at most; more than caches hold
 
 double seconds_now() { return parallel::clock().now(); }
 
-// The median over some passes of the time of one of some exchanges in a row, as many as fit into a
-// pass; long passes are fewer.
+// Times passes of several exchanges in a row, as many as fit into a pass, and returns the median
+// over the passes of the time per exchange. There are fewer passes if they are long.
 template <class F>
 double seconds_of(const comm::Communicator& world, int most_in_a_row, F&& exchange) {
   world.barrier();
@@ -75,7 +75,7 @@ class Pair {
     });
   }
 
-  // Messages from rank 0 to rank 1 by the protocol, and an answer.
+  // Times messages from rank 0 to rank 1 by the protocol, followed by an answer.
   double one_way(comm::Protocol protocol, const comm::PairMessages& messages) {
     const auto exchange_of = [&](int sender, const comm::PairMessages& sent) {
       const bool sends = world_.rank() == sender;
@@ -89,7 +89,7 @@ class Pair {
     });
   }
 
-  // A message of 8 B by the protocol there, and then back.
+  // Times a message of 8 B by the protocol there and then back.
   double there_and_back(comm::Protocol protocol) {
     const bool leads = world_.rank() == 0;
     const comm::ExchangePointer exchange = comm::pair_exchange(
@@ -98,7 +98,8 @@ class Pair {
     return seconds_of(world_, calls_in_a_row, [&] { run(exchange); });
   }
 
-  // By the protocol. What came is sent next, since the data of a program's messages are new.
+  // Times planned exchanges by the protocol. Data that came are sent next, since a program's
+  // messages hold new data.
   double planned(comm::Protocol protocol, comm::PairMessages messages) {
     const auto exchange_of = [&](bool turned) {
       messages.turned = turned;
@@ -110,7 +111,7 @@ class Pair {
     return seconds_of(world_, passes_of(messages.bytes), [&] { run(exchanges[++number % 2]); });
   }
 
-  // Words side by side in the rows of a square, by the library's types.
+  // Times messages of adjacent words in each row of a square, by the library's types.
   double strided(const Square& square, std::int64_t words) {
     const std::int64_t all = square.extent * square.stride();
     const LazyBytes array = lazy_bytes(all);
@@ -139,7 +140,7 @@ class Pair {
     flight_.finish();
   }
 
-  // A rank that takes no part is in a team with itself, without messages.
+  // A rank that takes no part forms a team with itself, without messages.
   comm::TeamPointer team() const {
     const int me = world_.rank(), other = takes_part_ ? peer() : me;
     return std::make_shared<comm::Team>(
@@ -156,7 +157,7 @@ class Pair {
 
 bool usable(comm::Protocol protocol) { return comm::unavailable(protocol).empty(); }
 
-// Of the kinds of calls; those of one kind are measured by one of their protocols.
+// Measures each kind of calls by one of its protocols.
 void measure_messages(Pair& pair, CallCosts& costs) {
   using comm::Protocol;
   for (const Protocol protocol : {Protocol::irecv_isend, Protocol::persistent, Protocol::derived,
@@ -169,8 +170,8 @@ void measure_messages(Pair& pair, CallCosts& costs) {
   }
 }
 
-// Both ranks gather what they send and scatter what comes; two words take hardly more than one end
-// of a message does.
+// Both ranks gather what they send and scatter what arrives. Two words cost hardly more than one
+// end of a message.
 void measure_types(Pair& pair, CallCosts& costs) {
   const auto longer = [&](const Square& square, std::int64_t words) {
     const double contiguous =
@@ -185,7 +186,7 @@ void measure_types(Pair& pair, CallCosts& costs) {
   }
 }
 
-// What a message behind others takes.
+// The time of each further message of a stream.
 std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
   std::vector<double> seconds;
   for (const std::int64_t size : stream_sizes()) {
@@ -200,7 +201,8 @@ std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
 
 }  // namespace
 
-// From the shortest message on; closer together where a stream may outgrow the caches.
+// Increasing from the shortest message; they are closer together where a stream may outgrow the
+// caches.
 std::vector<std::int64_t> stream_sizes() {
   std::vector<std::int64_t> sizes{message_bytes};
   for (std::int64_t size = 64; size <= longest_of_stream; size *= size < (1 << 16) ? 4 : 2)

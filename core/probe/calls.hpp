@@ -1,5 +1,5 @@
-// What messages cost the processors that send and receive them, beyond the time that a single one
-// takes on its way: the calls of the executor and of the library.
+// What messages cost the processors that send and receive them, beyond the time that a single
+// message takes on its way: the calls of the executor and of the library.
 #pragma once
 
 #include <array>
@@ -13,34 +13,34 @@
 namespace phasewise::probe {
 
 struct CallCosts {
-  // Seconds for each message at either end, by kind of call; 0 where that kind cannot be used.
+  // The seconds of each message at either end, by kind of call; 0 if that kind cannot be used.
   std::array<double, comm::overheads> message{};
-  // Seconds that a message which goes alone takes longer in a planned exchange than between bare
-  // calls of MPI.
+  // The seconds that a single message takes longer in a planned exchange than between plain calls
+  // of MPI.
   double round = 0.0;
-  // Seconds to put blocks (block_sizes) into the other rank's memory, beyond what an exchange of 8
-  // bytes takes and the copy out of the window.
+  // The seconds to put blocks (block_sizes) into the other rank's memory, beyond an exchange of 8
+  // bytes and the copy out of the window.
   std::vector<double> puts;
-  // Seconds that a message's end takes longer where the library gathers words that lie apart, or
-  // scatters them: of a message, and of each word, in those of squares.
+  // The seconds that one end of a message takes longer if the library gathers or scatters words
+  // that lie apart: once per message, and for each word in each of the squares.
   double types_message = 0.0;
   std::vector<double> types_word;
-  // Seconds of a further message, and of a further put, of stream_sizes, one way.
+  // The seconds of each further message, and of each further put, of stream_sizes in one direction.
   std::vector<double> stream_messages, stream_puts;
 };
 
-// Seconds of 8 bytes each way between ranks 0 and 1, at once and there and back, by protocol; 0
-// where it cannot be used.
+// The seconds of 8 bytes each way between ranks 0 and 1, at the same time (`exchange`) and there
+// and back (`echo`), by protocol; 0 if it cannot be used.
 struct Exchanges {
   std::array<double, comm::protocols> exchange{}, echo{};
 };
 
-// Sizes of streams [B], increasing.
+// The sizes of streams [B], increasing.
 std::vector<std::int64_t> stream_sizes();
 
-// Collective. Ranks 0 and 1 exchange one message each way, and many at once, one exchange right
-// behind another; each further message takes the calls of a send and a receive. copies: seconds of
-// a block's copy within a rank's memory. The costs are known on rank 0.
+// Collective. Ranks 0 and 1 exchange one message each way, and many at once, one exchange directly
+// after another; each further message takes the calls of a send and a receive. `copies` are the
+// seconds of a block's copy within a rank's memory. The costs are known on rank 0.
 CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder,
                         std::span<const double> copies);
 

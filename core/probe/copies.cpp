@@ -16,10 +16,10 @@ namespace {
 constexpr std::int64_t double_bytes = 8;
 constexpr std::array<std::int64_t, 8> extents{4, 16, 64, 256, 1024, 2048, 4096, 16384};
 constexpr int copy_passes = 15;
-constexpr std::int64_t words_of_pass = 1 << 15;  // at least, so that a pass is longer than a clock
+constexpr std::int64_t words_of_pass = 1 << 15;  // at least; a pass outlasts a clock's tick
 constexpr std::int64_t smallest_block = 256, largest_block = 1 << 24;  // B
 
-// The columns of a square: those at its edges are read, and the columns beyond are written.
+// The columns of a square: those at its edges are read, and those just outside are written.
 class Edges {
  public:
   explicit Edges(const Square& square)
@@ -56,7 +56,7 @@ class Edges {
   comm::Copies copies_, back_;
 };
 
-// The median over the passes of the time of one of some copies in a row.
+// The median over the passes of the time of one of `repeats` copies in a row.
 template <class F>
 double median_seconds(std::int64_t repeats, F&& copy) {
   std::array<double, copy_passes> seconds;
@@ -77,7 +77,7 @@ double seconds_of_word(const Square& square) {
   return median_seconds(repeats, [&] { edges.copy(); }) / static_cast<double>(edges.words());
 }
 
-// There and back, so that what is read was written just before, as the data of a message are.
+// Copies there and back, so that what is read has just been written, like the data of a message.
 double seconds_of_block(std::int64_t bytes) {
   std::vector<std::byte> here(static_cast<std::size_t>(bytes), std::byte{1}), there = here;
   const std::int64_t repeats = std::max<std::int64_t>(double_bytes * words_of_pass / bytes, 1);

@@ -25,8 +25,8 @@ constexpr int values_of_repetition = 4;  // seconds, latest and earliest start, 
 
 double now() { return parallel::clock().now(); }
 
-// What a rank sends, and where it receives. What came last is sent next, since a program's messages
-// hold new data, which are not yet in the receiver's cache.
+// What a rank sends, and where it receives. Data that came last are sent next, since a program's
+// messages hold new data, which are not yet in the receiver's cache.
 class Buffers {
  public:
   explicit Buffers(std::int64_t largest)
@@ -51,7 +51,7 @@ class Buffers {
 struct Item {
   int pattern;
   std::int64_t size;         // B
-  std::size_t first, count;  // its repetitions among all
+  std::size_t first, count;  // its repetitions among those of all
 };
 
 class Prober {
@@ -101,7 +101,7 @@ class Prober {
                                     " bytes");
   }
 
-  // No rank may wait for a message that is not sent.
+  // No rank may wait for a message that nobody sends.
   void check_partners(const Pattern& pattern, int rank) const {
     const int to = pattern.to[rank], from = pattern.from[rank];
     if (!known(to, rank) || (to >= 0 && pattern.from[to] != rank))
@@ -117,12 +117,12 @@ class Prober {
                                   std::to_string(from));
   }
 
-  // -1 is nobody.
+  // -1 stands for nobody.
   bool known(int other, int rank) const {
     return other >= -1 && other < world_.size() && other != rank;
   }
 
-  // The same on all ranks.
+  // The order is the same on all ranks.
   std::vector<Item> items_in_random_order() const {
     std::vector<Item> items;
     for (std::size_t i = 0; i < script_.patterns.size(); ++i)
@@ -153,8 +153,8 @@ class Prober {
     for (std::size_t k = 0; k < item.count; ++k, next_start_ += window) repeat(item);
   }
 
-  // Sets the first start; returns the time from one start to the next: four times that of the
-  // quickest warm-up exchange, on the rank where this is longest. A rank that is held up for longer
+  // Sets the first start, and returns the time from one start to the next: four times that of the
+  // quickest warm-up exchange, on the rank where this is longest. A rank that is delayed longer
   // misses a start.
   double warm_up(const Item& item) {
     double quickest = INFINITY;
@@ -196,8 +196,8 @@ class Prober {
     values_.insert(values_.end(), {seconds(pattern, span), late, -late, in_time ? 0.0 : 1.0});
   }
 
-  // Only the rank that sends first times the round trip, since the other one's time
-  // includes its wait for the first message.
+  // Only the rank that sends first times the round trip, since the other rank's time includes its
+  // wait for the first message.
   double seconds(const Pattern& pattern, const comm::Span& span) const {
     if (pattern.kind == Kind::exchange) return span.end - span.start;
     return world_.rank() < pattern.to[world_.rank()] ? 0.5 * (span.end - span.start) : 0.0;

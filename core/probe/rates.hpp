@@ -1,5 +1,5 @@
-// What a rank can do while all ranks work: its roof, what its calls to send and receive take, and
-// its strided copies.
+// What a rank can do while all ranks work: its roof, the costs of its calls to send and receive,
+// and of its strided copies.
 #pragma once
 
 #include <ostream>
@@ -15,18 +15,18 @@ struct Rates {
   Roof roof{};
   CallCosts calls;
   StridedCopies copies;
-  std::vector<double> blocks;  // seconds to copy those of block_sizes
+  std::vector<double> blocks;  // seconds to copy blocks of block_sizes
 };
 
-// Collective; means over the ranks, of calls those of rank 0. Known on rank 0.
+// Collective. The results are means over the ranks; those of calls are rank 0's. Known on rank 0.
 Rates measure_rates(const comm::Communicator& world, comm::Recorder& recorder);
 
-// One line of JSON: `roof` with flops and bandwidth; `calls` with the list message, and round;
-// `copies` with spans and seconds, and sizes, within and across; `types` with spans, seconds and
-// message; `streams` with sizes, messages and puts.
+// Writes one line of JSON: `roof` with flops and bandwidth; `calls` with the list message, and
+// round; `copies` with spans and seconds, and sizes, within and across; `types` with spans, seconds
+// and message; `streams` with sizes, messages and puts.
 void write_rates(std::ostream& file, const Rates& rates);
 
-// Another one: `exchanges` with the lists exchange and echo.
+// Writes another line: `exchanges` with the lists exchange and echo.
 void write_exchanges(std::ostream& file, const Exchanges& exchanges);
 
 }  // namespace phasewise::probe

@@ -12,7 +12,7 @@
 namespace phasewise::probe {
 namespace {
 
-// Of each pass, in ascending order.
+// The seconds of each pass, in ascending order.
 template <class F>
 std::vector<double> sorted_seconds(int passes, F&& f) {
   std::vector<double> seconds(passes);
@@ -44,8 +44,8 @@ double triad_bandwidth(int threads) {
   return 3.0 * sizeof(double) * n / seconds;
 }
 
-// Bytes per second of f(a, b, n), which moves a number of arrays of n values, on two arrays of each
-// thread that have `bytes` together with those of the other threads.
+// The bytes per second of f(a, b, n), which moves `arrays` arrays of n values. Each thread has two
+// arrays; those of all threads together have `bytes`.
 template <class F>
 double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
   constexpr std::int64_t least = std::int64_t{1}
@@ -68,7 +68,7 @@ double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
   return sizeof(double) * arrays * values * threads / seconds;
 }
 
-// Both are not inlined, so that their repetition leaves each loop as it is.
+// Neither function is inlined, so that repeating them does not change their loops.
 [[gnu::noinline]] void update(double* a, double* b, std::int64_t n) {
   for (double* array : {a, b})
     for (std::int64_t i = 0; i < n; ++i) array[i] = 1.0 - array[i];
@@ -78,9 +78,9 @@ double loop_bandwidth(int threads, std::int64_t bytes, int arrays, F&& f) {
   for (std::int64_t i = 0; i < n; ++i) a[i] += 3.0 * b[i];
 }
 
-// Independent fused multiply-adds on values that stay in registers, as wide as they are. There are
-// enough of them that none waits for another one's result. Which of the passes counts: 0, the
-// fastest one, to 1.
+// Independent fused multiply-adds on values that stay in registers, as wide as the registers are.
+// There are enough of them that none waits for another one's result. `which` selects the pass that
+// counts, from 0, the fastest one, to 1.
 template <class Vector>
 double multiply_add_rate(int threads, int passes, double which) {
   constexpr int count = 12, rounds = 100'000;

@@ -1,5 +1,5 @@
-// The machine's roof, measured: memory bandwidth and floating-point rate of this many threads.
-// Williams, Waterman, Patterson, Commun. ACM 52 (2009) 65; the kernel of main memory is STREAM's
+// The machine's roof, measured: the memory bandwidth and floating-point rate of this many threads.
+// Williams, Waterman, Patterson, Commun. ACM 52 (2009) 65; the kernel for main memory is STREAM's
 // triad (McCalpin 1995).
 #pragma once
 
@@ -13,17 +13,17 @@ struct Roof {
   double single_flops_per_second;  // in single precision
 };
 
-// Takes about a second; the best of several passes.
+// Takes about a second; the result is the best of several passes.
 Roof measure_roof(int threads);
 
-// Flops per second of multiply-adds just now, the median of a millisecond or two: a processor's
-// clock changes, and another program may share the core, so that a kernel is held against what its
-// core does between its calls.
+// The present flops per second of multiply-adds, as the median of a millisecond or two. A
+// processor's clock changes, and another program may share the core, so that a kernel is compared
+// with what its core does between its calls.
 double measure_present_rate(int threads);
 
-// Bytes per second that these threads read and write on arrays of this number of bytes together,
-// the better of two loops that change arrays in place: no line is read only to be overwritten, so
-// that this is more than a triad's.
+// The bytes per second that these threads read and write on arrays with this number of bytes
+// together: the better of two loops that change arrays in place. No line is read only to be
+// overwritten, so that the rate is higher than that of a triad.
 double measure_bandwidth(int threads, std::int64_t bytes);
 
 }  // namespace phasewise::probe

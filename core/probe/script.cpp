@@ -45,7 +45,7 @@ class ScriptLine {
   std::string word_;
 };
 
-// False if the line belongs to no pattern.
+// Returns false if the line belongs to no pattern.
 bool read_pattern(ScriptLine& line, int number, std::vector<Pattern>& patterns) {
   const std::string& word = line.word();
   if (word == "pattern") {

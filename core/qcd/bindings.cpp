@@ -1,4 +1,4 @@
-// A run of solves as Python sees it: the part of this rank, and its links.
+// A run of solves as Python sees it: this rank's part, and its links.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -94,7 +94,7 @@ void bind(nb::module_& m) {
             const Domain& d = run.domain();
             return Extents{d.origin(0), d.origin(1), d.origin(2), d.origin(3)};
           },
-          "Where it begins in the lattice.")
+          "Where this rank's part begins in the lattice.")
       .def("set_links", &set_links, nb::arg("links"),
            "This rank's links, [t][z][y][x][axis][3][3][re, im].")
       .def("links", &own_links, "This rank's links, flat, in the order of set_links.");

@@ -1,4 +1,4 @@
-// The Dirac operator and its solvers as Python sees them, for tests and benchmarks: on one box.
+// The Dirac operator and its solvers as Python sees them, for tests and benchmarks, on one box.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -82,7 +82,7 @@ class BoxOfQuarks {
     return numpy_of(std::move(result));
   }
 
-  // D x = b.
+  // Solves D x = b.
   nb::object solve_for(const Plain& b, double tolerance, std::int64_t iterations,
                        const std::string& precision, const std::string& method) {
     description_.tolerance = tolerance;

@@ -1,5 +1,5 @@
-// The hopping matrix as Python sees it, for tests and benchmarks: on one box, whose own faces serve
-// as those that come from other ranks.
+// The hopping matrix as Python sees it, for tests and benchmarks, on one box, whose own faces also
+// serve as those from other ranks.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
@@ -29,7 +29,8 @@ namespace {
 
 using Plain = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
 
-// The third rows of links with these phases and weights in them are made anew.
+// If given, the phases and weights of the links, whose third rows are then recomputed from the
+// others.
 using Factors = std::optional<std::pair<std::array<double, axes>, std::array<double, axes>>>;
 
 HoppingShape shape_of(const Extents& box, int threads, int link_reals, const Factors& factors) {
@@ -127,15 +128,15 @@ void bind_quark(nb::module_& m) {
         nb::arg("dagger") = false, nb::arg("kernel") = "fast", nb::arg("precision") = "double",
         nb::arg("split") = std::vector<int>{}, nb::arg("spinors") = "half", nb::arg("threads") = 1,
         nb::arg("link_reals") = 18, nb::arg("factors") = nb::none(),
-        "The hopping matrix to the sites of a parity; along axes that are split the box's own "
-        "faces serve as another rank's. factors: the phases and weights in the links, whose third "
-        "rows are made anew then.");
+        "The hopping matrix to the sites of a parity. Along split axes the box's own faces serve "
+        "as another rank's. factors: the phases and weights of the links, whose third rows are "
+        "then recomputed.");
   m.def("qcd_links_with_factors", &with_factors, nb::arg("box"), nb::arg("links"),
         nb::arg("phases"), nb::arg("weights") = std::array<double, axes>{1, 1, 1, 1},
-        "Links with the phases of the boundary (units of pi) and the weights of the hops in them.");
+        "Links that include the phases of the boundary (units of pi) and the weights of the hops.");
   m.def("qcd_hopping_time", &time_hopping, nb::arg("box"), nb::arg("kernel"), nb::arg("precision"),
         nb::arg("threads") = 1, nb::arg("seconds") = 0.5, nb::arg("link_reals") = 18,
-        "The least time of a site [s] in the hopping matrix.");
+        "The shortest time of a site [s] in the hopping matrix.");
 }
 
 }  // namespace phasewise::qcd

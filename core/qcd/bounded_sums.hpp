@@ -1,5 +1,5 @@
-// Sums of a solver over all ranks, in one call of the library: the terms of each are bounded before
-// it is made, which takes no maximum over the ranks.
+// A solver's sums over all ranks, in one call of the library: the terms of each sum are bounded
+// before it is made, without a maximum over the ranks.
 #pragma once
 
 #include <string_view>
@@ -10,10 +10,11 @@
 
 namespace phasewise::qcd {
 
-// A bound is exceeded by rounding alone; this leaves room for it, in single precision too.
+// Rounding alone can exceed a bound; this factor leaves room for it, in single precision too.
 inline constexpr double bound_room = 1.001;
 
-// bounds: of each whole sum of magnitudes, and so of each term. part(bounds): what this rank adds.
+// Each bound holds for a whole sum of magnitudes, and therefore for each term. part(bounds) is what
+// this rank adds.
 template <int Number, class F>
 std::array<double, Number> bounded_sums(std::string_view phase, const parallel::KernelCard& card,
                                         double items, Bounds<Number> bounds, Sums sums,

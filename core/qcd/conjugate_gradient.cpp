@@ -10,11 +10,11 @@ namespace {
 
 constexpr double single_of(std::size_t real) { return static_cast<double>(real) / 8.0; }
 
-// One item: a site of one parity; a spinor has 24 reals, and 192 B in double precision.
+// One item is a site of one parity; a spinor has 24 reals, 192 B in double precision.
 template <class Real>
 inline constexpr parallel::KernelCard norm_card{
     .name = "norm", .flops = 48.0, .bytes = 192.0 * single_of(sizeof(Real)), .vectorised = true};
-// x, r, p and the product; x and r are written.
+// Reads x, r, p and the product, and writes x and r.
 template <class Real>
 inline constexpr parallel::KernelCard update_card{.name = "update",
                                                   .flops = 144.0,
@@ -37,7 +37,7 @@ void ConjugateGradient<Real>::begin(bool again) {
   begins_ = !again;
 }
 
-// p = r + β p.
+// Computes p = r + β p.
 template <class Real>
 void ConjugateGradient<Real>::turn(double beta, workload::Listener& listener) {
   listener.kernel(turn_card<Real>, Base::sites(), [&] {
@@ -46,7 +46,7 @@ void ConjugateGradient<Real>::turn(double beta, workload::Listener& listener) {
   length_ = std::sqrt(squared_) + beta * length_;
 }
 
-// p is turned when it is needed: by then a residual that was made anew has taken r's place.
+// p is updated only when it is needed, because a recomputed residual may have replaced r by then.
 template <class Real>
 void ConjugateGradient<Real>::iterate(workload::Listener& listener) {
   const double sites = Base::sites(), factor = matrix_.largest();

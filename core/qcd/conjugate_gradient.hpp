@@ -21,9 +21,9 @@ class ConjugateGradient final : public Krylov<Real> {
   void turn(double beta, workload::Listener& listener);
 
   Field<Real> p_, q_, z_;
-  double before_ = 0.0;  // |r|² of p's last turn
+  double before_ = 0.0;  // r|² when p was last updated
   double length_ = 0.0;  // a bound of |p|
-  bool begins_ = true;   // p is still to be r
+  bool begins_ = true;   // p is still to be set to r
 };
 
 }  // namespace phasewise::qcd

@@ -1,4 +1,4 @@
-// What a study says of a lattice, read from its flat parameters.
+// What a study says about a lattice, read from its flat parameters.
 #pragma once
 
 #include <array>
@@ -27,25 +27,25 @@ struct Description {
   Extents size{};
   Start start = Start::cold;
   QuarkAction action;
-  Stout stout;                        // of the quarks' links
+  Stout stout;                        // smears the quarks' links
   std::array<double, axes> phases{};  // of ψ(x + L), in units of π
   Method method = Method::cg;
   Precision precision = Precision::double_;
-  double tolerance = 0.0;          // of the residual over that of the start; 0: fixed work
-  std::int64_t iterations = 1;     // at most, or of fixed work
+  double tolerance = 0.0;          // residual over that at the start; 0: fixed work
+  std::int64_t iterations = 1;     // at most, or the fixed number
   bool pion = false;               // twelve right-hand sides, all spins and colours of a point
-  Smearing smearing;               // of the source
-  bool rectangles = false;         // are measured
+  Smearing smearing;               // smears the source
+  bool rectangles = false;         // whether rectangles are measured
   std::array<int, axes> source{};  // the point
-  Extents grid{};                  // zeros: the one with the least surface
+  Extents grid{};                  // zeros: the grid with the least surface
   Layout layout{};
-  std::vector<double> places;  // number of each rank's, for a layout from a file
+  std::vector<double> places;  // number of each rank's place, for a layout from a file
   Manner manner;
 
   int right_sides() const { return pion ? 12 : 1; }
 };
 
-// The process grid of the study on so many ranks. Throws std::invalid_argument if there is none.
+// The process grid of the study on this many ranks. Throws std::invalid_argument if there is none.
 Extents grid_for(const Description& description, int ranks);
 
 }  // namespace phasewise::qcd

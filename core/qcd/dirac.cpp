@@ -12,7 +12,7 @@
 namespace phasewise::qcd {
 namespace {
 
-// One item: a site of one parity. A spinor has 24 reals; the two blocks of a clover site 72.
+// One item is a site of one parity. A spinor has 24 reals; the two blocks of a clover site have 72.
 template <class Real>
 parallel::KernelCard local_card(const QuarkAction& action) {
   constexpr double reals = sizeof(Real);
@@ -46,7 +46,7 @@ void Dirac<Real>::set_links(const Links& links, const Hops& hops, workload::List
   if (hops.links != nullptr) hopping_.set_links(hops);
   if (!action_.clover()) return;
   const Domain& domain = hopping_.domain();
-  // The largest inverse, and a site that has none.
+  // The largest inverse, and a site without an inverse.
   std::array<double, 2> found{0.0, -1.0};
   listener.kernel(local_card<Real>(action_), static_cast<double>(domain.volume()), [&] {
     make_blocks();
@@ -76,12 +76,12 @@ void Dirac<Real>::make_blocks() {
   largest_inverse_ = 0.0;
 }
 
-// False if it cannot be inverted.
+// Returns false if the block cannot be inverted.
 template <class Real>
 bool Dirac<Real>::make_block(const Links& links, const Extents& at) {
   const int stride = hopping_.kernel().lanes();
   const double mu = action_.twisted_mass;
-  // The place of a spinor's first real is 24 lanes a vector, plus the lane.
+  // The first real of a spinor is at 24 lanes per vector, plus the lane.
   const std::int64_t place = hopping_.kernel().place(at), lane = place % stride;
   const std::int64_t first = (place - lane) / spinor_reals * site_block_reals + lane;
   const FieldStrength strength = field_strength(links, at);
@@ -95,7 +95,7 @@ bool Dirac<Real>::make_block(const Links& links, const Extents& at) {
     const auto inverted = inverse(mu == 0.0 ? block : squared(block, mu));
     if (!inverted) return false;
     store_block(*inverted, odd_inverse_.data() + to, stride);
-    // (A + iµ)⁻¹ = (A² + µ²)⁻¹ (A - iµ), whose square is (A² + µ²)⁻¹.
+    // (A + iµ)⁻¹ = (A² + µ²)⁻¹ (A - iµ), whose norm squared is that of (A² + µ²)⁻¹.
     const double size = norm_bound(*inverted);
     largest_inverse_ = std::max(largest_inverse_, mu == 0.0 ? size : std::sqrt(size));
   }
@@ -178,7 +178,7 @@ void Dirac<Real>::add_half(const Field<Real>& a, const Field<Real>& b, Field<Rea
 template <class Real>
 void Dirac<Real>::apply(bool dagger, const Field<Real>& from, Field<Real>& result,
                         workload::Listener& listener) {
-  // A number in place of A_oo is divided by at the end.
+  // If A_oo is a number, the result is divided by it at the end.
   const bool number = action_.number();
   hopping_.apply(1, dagger, from, odd_, listener);
   if (!number) local({1, true, dagger}, odd_, 0.0, nullptr, odd_, listener);

@@ -13,29 +13,29 @@ namespace phasewise::qcd {
 template <class Real>
 class Dirac {
  public:
-  // real: with memory. The position must outlive it.
+  // `real` says whether it has memory. The position must outlive it.
   Dirac(const Position& position, const QuarkAction& action, const Manner& manner, int threads,
         bool real);
 
-  // The hopping matrix's links (HaloHopping::set_links), and the configuration itself for the
-  // clover term, with its halo. Collective with a clover term; throws std::invalid_argument, on all
-  // ranks, where the part within an odd site cannot be inverted.
+  // Takes the hopping matrix's links (HaloHopping::set_links), and the configuration itself, with
+  // its halo, for the clover term. Collective with a clover term; throws std::invalid_argument, on
+  // all ranks, if the part within an odd site cannot be inverted.
   void set_links(const Links& links, const Hops& hops, workload::Listener& listener);
   void set_manner(const Manner& manner) { hopping_.set_manner(manner); }
 
-  // M or M†.
+  // Applies M or M†.
   void apply(bool dagger, const Field<Real>& from, Field<Real>& result,
              workload::Listener& listener);
-  // D or D† from both parities to one.
+  // Applies D or D† to both parities; the result has one parity.
   void full(int to, bool dagger, const Field<Real>& same, const Field<Real>& other,
             Field<Real>& result, workload::Listener& listener);
-  // b_e + H_eo A_oo⁻¹ b_o / 2: the right-hand side of M x_e = …
+  // Computes b_e + H_eo A_oo⁻¹ b_o / 2, the right-hand side of M x_e = …
   void prepare(const Field<Real>& even, const Field<Real>& odd, Field<Real>& result,
                workload::Listener& listener);
-  // x_o = A_oo⁻¹ (b_o + H_oe x_e / 2).
+  // Computes x_o = A_oo⁻¹ (b_o + H_oe x_e / 2).
   void reconstruct(const Field<Real>& odd, const Field<Real>& solution, Field<Real>& result,
                    workload::Listener& listener);
-  // b_e - (D x)_e; that of the odd sites vanishes by their construction.
+  // Computes b_e - (D x)_e; the residual of the odd sites vanishes by their construction.
   void residual(const Field<Real>& even, const std::array<Field<Real>, 2>& solution,
                 Field<Real>& result, workload::Listener& listener);
 
@@ -50,7 +50,8 @@ class Dirac {
   }
 
  private:
-  // result = factor add + A from, or with the inverse of A on odd sites; result may be add or from.
+  // result = factor add + A from, or with the inverse of A on odd sites. `result` may be `add` or
+  // `from`.
   struct Local {
     int parity;
     bool inverse, dagger;
@@ -60,7 +61,7 @@ class Dirac {
   template <int Lanes>
   void local_lanes(const Local& what, const Real* from, double factor, const Real* add,
                    Real* result) const;
-  // result = a + b/2; result may be either.
+  // result = a + b/2; `result` may be either.
   void add_half(const Field<Real>& a, const Field<Real>& b, Field<Real>& result,
                 workload::Listener& listener) const;
   void make_blocks();

@@ -1,5 +1,5 @@
-// Sums over all sites whose bits do not depend on ranks or threads, made by one call: the bound on
-// the terms is known beforehand, and is the same on all ranks.
+// Sums over all sites whose bits do not depend on ranks or threads, made by one call of the
+// library: the bound on the terms is known beforehand, and is the same on all ranks.
 #pragma once
 
 #include <array>
@@ -12,10 +12,11 @@
 
 namespace phasewise::qcd {
 
-// What a rank adds to such a sum: 16 bytes a value.
+// What a rank adds to such a sum: 16 bytes per value.
 using Parts = std::array<double, 2>;
 
-// The sum over i < count of term(i), of magnitude at most `bound`; `all` terms on all ranks.
+// The sum over i < count of term(i), of magnitude at most `bound`; all ranks have `all` terms
+// together.
 template <class F>
 Parts exact_sum(std::int64_t count, int threads, double bound, std::int64_t all, F&& term) {
   const numerics::OrderFreeGrid grid(bound, all);

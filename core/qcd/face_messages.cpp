@@ -5,7 +5,7 @@
 namespace phasewise::qcd {
 namespace {
 
-// Parts of an axis.
+// The parts of an axis.
 enum Part { to_before, to_behind, from_before, from_behind, parts };
 
 }  // namespace
@@ -37,7 +37,7 @@ Faces FaceMessages::faces(int axis) const {
           .from_behind = region(from_behind)};
 }
 
-// Of a face across x each site is alone.
+// In a face across x each site is a run of its own.
 std::int64_t FaceMessages::runs(int axis) const {
   if (axis == 0) return domain_.face(0) / 2;
   std::int64_t count = 1;

@@ -9,17 +9,19 @@ namespace phasewise::qcd {
 
 class FaceMessages {
  public:
-  // site_bytes: of a site of a face in a message. real: with memory.
+  // site_bytes is the size of a face's site in a message. `real` says whether it has memory.
   FaceMessages(const Domain& domain, std::int64_t site_bytes, bool real);
 
-  // Null without contents.
+  // Returns null without contents.
   std::byte* data() { return memory_.size() > 0 ? memory_.data() : nullptr; }
   std::int64_t bytes() const { return total_; }
-  // Where the messages along an axis are.
+  // Where the messages along an axis lie.
   Faces faces(int axis) const;
-  // Contiguous runs of a face's sites of one parity in a field in the order (x/2, y, z, t).
+  // The number of contiguous runs of a face's sites of one parity in a field in the order (x/2, y,
+  // z, t).
   std::int64_t runs(int axis) const;
-  // What leaves towards a side, 0: positive; and what came, as the hopping matrix takes it.
+  // `leaving` is what is sent towards a side (0: positive); `arrived` is what came, as the hopping
+  // matrix takes it.
   std::byte* leaving(int axis, int side) { return data() + offset(axis, side == 0 ? 1 : 0); }
   ArrivedFaces arrived() const;
 

@@ -16,7 +16,8 @@ Matrix operator+(const Matrix& a, const Matrix& b) {
   return sum;
 }
 
-// The four plaquettes of a plane that begin and end at the site, all in the same sense.
+// The sum of the four plaquettes of a plane that begin and end at the site, all with the same
+// sense.
 Matrix leaves(const Links& links, const Extents& x, int mu, int nu) {
   const auto u = [&](int along, int across, int direction) -> const Matrix& {
     return links.at(stepped(stepped(x, mu, along), nu, across), direction);

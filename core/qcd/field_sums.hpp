@@ -1,6 +1,6 @@
-// Passes over fields of one parity, and the sums over sites that they end in: each site's term is
-// made in one order, and terms are added exactly (numerics/order_free_sum.hpp), so that the bits
-// depend neither on ranks nor threads nor lanes.
+// Passes over fields of one parity that end in sums over sites. Each site's term is computed in one
+// order, and terms are added exactly (numerics/order_free_sum.hpp), so that the bits depend neither
+// on ranks, threads nor lanes.
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@
 
 namespace phasewise::qcd {
 
-// What a rank adds to some sums: both parts of each.
+// What a rank adds to some sums: the high and the low part of each.
 template <int Number>
 using PartialSums = std::array<std::array<double, 2>, Number>;
 template <int Number>
-using Bounds = std::array<double, Number>;  // of the magnitude of each term
+using Bounds = std::array<double, Number>;  // bound on the magnitude of each term
 
 template <class Real, int Lanes>
 PHASEWISE_HD Vector<double, Lanes> as_doubles(Vector<Real, Lanes> value) {
@@ -30,7 +30,8 @@ PHASEWISE_HD Vector<double, Lanes> as_doubles(Vector<Real, Lanes> value) {
     return __builtin_convertvector(value, Vector<double, Lanes>);
 }
 
-// terms(site) of a vector of sites, an array of `Number` vectors; all: terms on all ranks.
+// terms(site) gives `Number` vectors for a vector of sites; `all` is the number of terms on all
+// ranks.
 template <class Real, int Lanes, int Number, class F>
 PartialSums<Number> sums_over_vectors(std::int64_t vectors, int threads,
                                       const Bounds<Number>& bounds, double all, F&& terms) {
@@ -65,7 +66,7 @@ PartialSums<Number> sums_over_vectors(std::int64_t vectors, int threads,
   return total;
 }
 
-// |ψ|² of a vector of sites, over spin, colour, re and im in turn.
+// ψ|² of a vector of sites, summed over spin, colour, re and im in this order.
 template <class Real, int Lanes>
 PHASEWISE_HD Vector<Real, Lanes> site_norm(const Real* spinor) {
   Vector<Real, Lanes> sum{};
@@ -116,7 +117,7 @@ struct FieldShape {
   int lanes = 1, threads = 1;
   double all_sites = 0.0;  // of one parity, on all ranks
 
-  // terms.operator()<Lanes>(first real of a vector of sites).
+  // terms.operator()<Lanes>() takes the first real of a vector of sites.
   template <int Number, class F>
   PartialSums<Number> sums(const Bounds<Number>& bounds, F&& terms) const {
     PartialSums<Number> total{};
@@ -135,7 +136,7 @@ struct FieldShape {
     });
   }
 
-  // x += α p, r -= α z; |r|².
+  // x += α p and r -= α z; returns |r|².
   PartialSums<1> advance(Real alpha, const Real* p, const Real* z, Real* x, Real* r,
                          const Bounds<1>& bound) const {
     return sums<1>(bound, [&]<int Lanes>(std::int64_t at) {

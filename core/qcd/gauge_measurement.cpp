@@ -9,21 +9,21 @@ namespace {
 
 using workload::Listener;
 
-// Real traces of products of unitary matrices are at most 3; of all planes together, and for
-// matrices that are not quite unitary, below this.
+// Real traces of products of unitary matrices are at most 3. This bounds the sum over all planes,
+// even for matrices that are not quite unitary.
 constexpr double bound = 64.0;
 
-// One item: a site. A product of matrices takes 198 flops.
+// One item is a site. A product of matrices takes 198 flops.
 parallel::KernelCard plaquette_card(bool rectangles) {
   const double products = rectangles ? 6.0 * 2.0 + 12.0 * 4.0 : 6.0 * 2.0;
   return {.name = "plaquettes", .flops = 198.0 * products, .bytes = 576.0, .vectorised = false};
 }
-// One item: a link.
+// One item is a link.
 parallel::KernelCard loop_card() {
   return {.name = "loops", .flops = 198.0, .bytes = 144.0, .vectorised = false};
 }
 
-// The places of a face across an axis, in order: its sites' coordinates with 0 along the axis.
+// The box of a face across an axis: its sites' coordinates have 0 along the axis.
 Extents face_box(const Domain& domain, int axis) {
   Extents box = domain.extents();
   box[axis] = 1;
@@ -69,8 +69,8 @@ void GaugeMeasurement::tell(const Links& links, Listener& listener) {
   read(sums);
 }
 
-// The product of a line of links passes from rank to rank, so that its factors are multiplied in
-// one order.
+// The product of a line of links is handed from rank to rank, so that its factors are always
+// multiplied in the same order.
 void GaugeMeasurement::chain(const Links& links, int axis, Listener& listener) {
   const auto items = static_cast<double>(domain_.volume());
   const auto& steps = steps_[axis];

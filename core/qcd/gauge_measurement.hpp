@@ -1,5 +1,5 @@
 // What is measured on a configuration: plaquettes, rectangles, the link trace, and Polyakov loops
-// along each axis; as sums over the whole lattice whose bits do not depend on ranks.
+// along each axis. These are sums over the whole lattice whose bits do not depend on ranks.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace phasewise::qcd {
 
-// Means that are 1 for unit matrices.
+// Means, normalised so that they are 1 for unit matrices.
 struct GaugeValues {
   double plaquette_space = 0.0, plaquette_time = 0.0, rectangle = 0.0, link_trace = 0.0;
   std::array<Complex, axes> polyakov{};
@@ -21,11 +21,11 @@ struct GaugeValues {
 
 class GaugeMeasurement {
  public:
-  // real: with memory. The position must outlive it.
+  // `real` says whether it has memory. The position must outlive it.
   GaugeMeasurement(const Position& position, bool rectangles, int threads, bool real);
 
   comm::Exchanges exchanges() const;
-  // Reports all that is done to the listener; `links` has its halo.
+  // Reports all actions to the listener; `links` must have its halo.
   void tell(const Links& links, workload::Listener& listener);
   const GaugeValues& values() const { return values_; }
 
@@ -43,8 +43,8 @@ class GaugeMeasurement {
   Domain domain_;
   bool rectangles_;
   int threads_;
-  std::array<std::vector<comm::ExchangePointer>, axes> steps_;  // of the loops' products
-  std::vector<Matrix> product_;                                 // of the sites of a face
+  std::array<std::vector<comm::ExchangePointer>, axes> steps_;  // exchanges of the loops' products
+  std::vector<Matrix> product_;                                 // one for each site of a face
   GaugeValues values_;
 };
 

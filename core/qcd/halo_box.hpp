@@ -7,14 +7,15 @@ namespace phasewise::qcd {
 
 class HaloBox {
  public:
-  // halo: planes on either side of a split axis; along the first `exchanged` axes only.
+  // `halo` is the number of planes on either side of a split axis; only the first `exchanged` axes
+  // have them.
   HaloBox(const Domain& domain, int halo, std::int64_t site_bytes, int exchanged = axes);
 
   const Domain& domain() const { return domain_; }
   std::int64_t sites() const { return volume_of(box_); }
   std::int64_t bytes() const { return sites() * site_bytes_; }
-  // The number of a site at local coordinates from -halo to extent + halo - 1; along axes without
-  // a halo they are taken modulo the extent.
+  // The number of a site at local coordinates from -halo to extent + halo - 1; along axes without a
+  // halo the coordinates are taken modulo the extent.
   std::int64_t index(Extents site) const {
     for (int axis = 0; axis < axes; ++axis) {
       const int extent = domain_.extent(axis);
@@ -24,8 +25,8 @@ class HaloBox {
   }
   bool has(int axis) const { return axis < exchanged_ && domain_.split(axis); }
 
-  // The planes along an axis that neighbours get and give. Along earlier axes they contain the
-  // halo, so that corners arrive if the axes exchange in order.
+  // The planes along an axis that are sent to neighbours and received from them. They include the
+  // halo of earlier axes, so that corners arrive if the axes exchange in order.
   Faces faces(int axis) const;
 
  private:

@@ -5,8 +5,8 @@
 namespace phasewise::qcd {
 namespace {
 
-// One item: a site of a face, one way. Half of those of two components are projected alone, half
-// multiplied by a link too.
+// One item is a site of a face in one direction. For half spinors, half of the sites are only
+// projected, and half are multiplied by a link too.
 template <class Real>
 parallel::KernelCard pack_card(Spinors spinors) {
   constexpr double single = sizeof(Real) / 8.0;
@@ -20,8 +20,8 @@ std::int64_t site_bytes(Spinors spinors) {
   return static_cast<std::int64_t>(sizeof(Real)) * (spinors == Spinors::half ? 12 : 24);
 }
 
-// The runs, in a field of single sites, of those of a parity at a place along an axis. Neighbouring
-// runs may touch.
+// The runs, in a field of single sites, of a face's sites of one parity at a place along an axis.
+// Neighbouring runs may touch.
 std::vector<comm::Region> runs_of_face(const Extents& box, int axis, int at, int parity,
                                        std::int64_t count, std::int64_t bytes) {
   std::vector<comm::Region> runs;
@@ -52,7 +52,7 @@ HaloHopping<Real>::HaloHopping(const Position& position, const Manner& manner, i
   make_exchanges();
 }
 
-// Where they are packed, faces of both parities go alike.
+// If they are packed, the faces of both parities use the same exchanges.
 template <class Real>
 void HaloHopping<Real>::make_exchanges() {
   for (int parity = 0; parity < 2; ++parity) {
@@ -117,7 +117,7 @@ void HaloHopping<Real>::make_hopping() {
   hopping_->set_links(hops_.links, hops_.before);
 }
 
-// Half of the sites that are not on a face.
+// Half of the number of sites that are not on a face.
 template <class Real>
 std::int64_t HaloHopping<Real>::inside() const {
   Extents box = domain_.extents();
@@ -142,7 +142,8 @@ void HaloHopping<Real>::start_exchange(int axis, int to, const Field<Real>& in,
   });
 }
 
-// Axis by axis, or all at once while the sites that need nothing of them are computed.
+// Exchanges axis by axis, or along all axes at once while sites that do not need the faces are
+// computed.
 template <class Real>
 void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<Real>& out,
                               workload::Listener& listener) {
@@ -155,7 +156,7 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
         hopping_->pack(to, axis, side, dagger, in.data(), messages_.leaving(axis, side));
     });
     start_exchange(axis, to, in, listener);
-    // Nothing is posted before the exchange is asked to go on.
+    // Nothing is posted before the exchange is asked to progress.
     if (!manner_.overlaps()) listener.finish(comm::common_channel);
     if (manner_.overlaps() && !beside()) listener.progress(static_cast<comm::Channel>(axis));
   }
@@ -181,13 +182,14 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
   listener.kernel(card, half_volume() - within, boundary);
 }
 
-// Whether a thread communicates while others compute: there are others, and work for them.
+// Whether one thread communicates while others compute: if there are other threads, and work for
+// them.
 template <class Real>
 bool HaloHopping<Real>::beside() const {
   return manner_.overlap == Overlap::thread && threads_ > 1 && real_;
 }
 
-// Those that have not begun yet do so before the first is waited for.
+// Starts the exchanges that have not begun before it waits for the first one.
 template <class Real>
 void HaloHopping<Real>::finish_exchanges(workload::Listener& listener) {
   for (int axis = 0; axis < axes; ++axis)

@@ -25,7 +25,7 @@ Field<Real> zeros(std::int64_t reals) {
   return field;
 }
 
-// Links as Hopping::set_links takes them, kept by the caller, for a change of manner.
+// Links as Hopping::set_links takes them. The caller keeps them, so that the manner can change.
 struct Hops {
   const double *links = nullptr, *before = nullptr;
   std::optional<ThirdRow> third_row{};
@@ -34,21 +34,21 @@ struct Hops {
 template <class Real>
 class HaloHopping {
  public:
-  // real: with memory. The position must outlive it.
+  // `real` says whether it has memory. The position must outlive it.
   HaloHopping(const Position& position, const Manner& manner, int threads, bool real);
 
   void set_links(const Hops& hops);
   void set_manner(const Manner& manner);
-  // In the same order on all ranks.
+  // The exchanges, in the same order on all ranks.
   comm::Exchanges exchanges() const;
 
-  // H or H† from the sites of the other parity.
+  // Applies H or H† to the sites of the other parity.
   void apply(int to, bool dagger, const Field<Real>& in, Field<Real>& out,
              workload::Listener& listener);
 
   const Domain& domain() const { return domain_; }
   const Hopping<Real>& kernel() const { return *hopping_; }
-  // Of a field; 0 without memory.
+  // The number of reals of a field; 0 without memory.
   std::int64_t reals() const { return real_ ? domain_.volume() / 2 * spinor_reals : 0; }
   double half_volume() const { return 0.5 * static_cast<double>(domain_.volume()); }
 
@@ -67,7 +67,8 @@ class HaloHopping {
   int threads_;
   bool real_;
   FaceMessages messages_;
-  // Along each axis, by the parity of the sites that go; null along one that is not split.
+  // The exchanges along each axis, by the parity of the sites that are sent; null along an axis
+  // that is not split.
   std::array<comm::Exchanges, 2> exchanges_;
   Hops hops_;
   std::unique_ptr<Hopping<Real>> hopping_;

@@ -15,7 +15,7 @@
 
 namespace phasewise::qcd {
 
-// Rows: of a link that are kept.
+// Rows is the number of rows of a link that are kept.
 template <class Real, int Lanes, int Rows>
 class FastHopping final : public Hopping<Real> {
  public:
@@ -37,7 +37,7 @@ class FastHopping final : public Hopping<Real> {
     }
     if constexpr (Rows == 2) set_scales(*shape.third_row);
     for (parallel::Buffer<Real>& links : links_) {
-      // One vector more, which is fetched ahead and never read.
+      // One vector more, which is prefetched and never used.
       links = parallel::Buffer<Real>((sub_.vectors() + 1) * site_links);
       parallel::prefer_large_pages(links.data(), links.size() * sizeof(Real));
     }
@@ -117,15 +117,15 @@ class FastHopping final : public Hopping<Real> {
   }
 
  private:
-  static constexpr std::size_t own_cache = std::size_t{2} << 20;  // bytes, of common processors
+  static constexpr std::size_t own_cache = std::size_t{2} << 20;  // bytes, in common processors
   static constexpr int kept_reals = Rows * colours * 2;
   static constexpr std::int64_t site_links = std::int64_t{2} * axes * kept_reals * Lanes;
   static constexpr std::int64_t site_reals = std::int64_t{spinor_reals} * Lanes;
 
-  // A vector of sites that is worked on.
+  // The vector of sites that is being computed.
   struct Site {
-    Extents in;  // in a sub-box; x/2 along x
-    int shift;   // 1 where lanes of even sub-boxes take the odd one of two x
+    Extents in;  // coordinates in a sub-box; x/2 along x
+    int shift;   // 1 if lanes of even sub-boxes have the odd one of two x
     const Real* from;
     const Real* links;
     const ArrivedFaces* faces;
@@ -186,7 +186,7 @@ class FastHopping final : public Hopping<Real> {
       }
   }
 
-  // The factors of third rows, by the place of lanes at the edge of the rank's box.
+  // Sets the factors of third rows; they depend on whether a lane is at the edge of the rank's box.
   void set_scales(const ThirdRow& third_row) {
     for (int axis = 0; axis < axes; ++axis) {
       scale_[axis] = all_lanes<Real, Lanes>(static_cast<Real>(third_row.scale[axis]));
@@ -204,7 +204,7 @@ class FastHopping final : public Hopping<Real> {
   // The last place along an axis in a sub-box.
   int sub_edge(int axis) const { return (axis == 0 ? sub_.inner[0] / 2 : sub_.inner[axis]) - 1; }
 
-  // U h, or U† h, of a link towards a side.
+  // U h, or U† h, for the link towards a side.
   template <int Axis, int Side, bool Adjoint>
   PHASEWISE_HD Half times(const Extents& in, int shift, const Real* links, const Half& half) const {
     const Real* link = links + (2 * Axis + Side) * kept_reals * Lanes;
@@ -244,8 +244,8 @@ class FastHopping final : public Hopping<Real> {
     const bool around = in[Axis] == extent || in[Axis] < 0;
     if (around) in[Axis] = Side == 0 ? 0 : extent - 1;
     const Real* spinor = vector_of(site.from, in);
-    // Of the eight neighbours these two are read for the first time, or after so long that they are
-    // in no cache near.
+    // These two of the eight neighbours are read for the first time, or after so long that no
+    // nearby cache still holds them.
     if (Axis >= 2 && Side == 0 && ahead_)
       spinor = asking_for<spinor_reals, Use::read, Real, Lanes>(spinor + site_reals, spinor);
     Half half = projected<Axis, Sign>(spinor);
@@ -287,7 +287,7 @@ class FastHopping final : public Hopping<Real> {
     add_expanded<Axis, sign>(sum, half);
   }
 
-  // Where a lane's site lies in the rank's box. shift: of the sites' own parity.
+  // Where a lane's site lies in the rank's box. `shift` is that of the parity of the site itself.
   Extents place_of(const Extents& in, int shift, int lane) const {
     const Extents sub = sub_.place(lane);
     Extents at;
@@ -296,7 +296,7 @@ class FastHopping final : public Hopping<Real> {
     return at;
   }
 
-  // Puts what came from outside into the lanes whose neighbour is there.
+  // Puts data that came from other ranks into the lanes whose neighbours are there.
   template <int Axis, int Side, int Sign>
   void take_lanes(const Site& site, bool full, Half& half) const {
     const int edge = Side == 0 ? sub_.box[Axis] - 1 : 0;
@@ -356,7 +356,7 @@ class FastHopping final : public Hopping<Real> {
 
   template <int Axis, int Side, bool Dagger>
   void pack_site(int to, const Extents& in, const Real* from, Real* face) const {
-    // The rank on the other side has these sites on its opposite side.
+    // For the rank on the other side, these sites are on the opposite side.
     constexpr int sign = (Side == 1) == Dagger ? 1 : -1;
     const Real* spinor = vector_of(from, in);
     const bool full = shape().spinors == FaceSpinors::full;
@@ -387,10 +387,10 @@ class FastHopping final : public Hopping<Real> {
 
   SubBoxes sub_;
   bool uniform_ = true;  // all sub-boxes begin on even sites
-  bool ahead_ = false;   // the next site's data are asked for, since no core's own cache holds them
-  P upper_[2];           // by shift: lanes that take the odd one of two x
-  P from_[axes][2];      // the lane that a lane's neighbour beyond the edge lies in
-  // Of two rows, the factors of third ones: inside, and at a sub-box's edge by side and shift.
+  bool ahead_ = false;   // prefetch the next site's data, since no core's own cache holds them
+  P upper_[2];           // by shift: lanes that have the odd one of two x
+  P from_[axes][2];      // the lane that holds a lane's neighbour beyond the edge
+  // With two rows, the factors of third rows: inside, and at a sub-box's edge by side and shift.
   V scale_[axes], edge_scale_[axes][2][2];
   parallel::Buffer<Real> links_[2];
 };

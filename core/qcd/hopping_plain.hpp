@@ -1,5 +1,5 @@
-// The hopping matrix as simple loops in the order colour, spin, x/2, y, z, t: the reference of
-// tests and benchmarks.
+// The hopping matrix as simple loops in the order colour, spin, x/2, y, z, t. It is the reference
+// of tests and benchmarks.
 #pragma once
 
 #include <algorithm>
@@ -136,7 +136,7 @@ class PlainHopping final : public Hopping<Real> {
     });
   }
 
-  // direction: 0, U_µ(x); 1, U_µ(x - µ̂).
+  // A direction of 0 means U_µ(x), 1 means U_µ(x - µ̂).
   template <bool Adjoint>
   Half product(int parity, int axis, int direction, const Extents& at, const Half& half) const {
     const Real* link =
@@ -192,7 +192,7 @@ class PlainHopping final : public Hopping<Real> {
   }
 
   Extents box_;
-  parallel::Buffer<Real> links_[2][2];  // forward and from before, by parity
+  parallel::Buffer<Real> links_[2][2];  // U_µ(x) and U_µ(x - µ̂), by parity
 };
 
 }  // namespace phasewise::qcd

@@ -16,12 +16,13 @@ class Krylov {
  public:
   virtual ~Krylov() = default;
 
-  // The residual of x = 0, to be set before start(), and what is left of it.
+  // Set this to the residual of x = 0 before start(); later it is the residual of the solution so
+  // far.
   Field<Real>& residual() { return r_; }
-  // Solution so far, from the last start() on.
+  // The solution so far, from the last start() on.
   const Field<Real>& solution() const { return x_; }
-  // x = 0. squared: the residual's, known on all ranks. again: the solver may keep its direction,
-  // since the residual is its own made anew.
+  // Sets x = 0. `squared` is the square of the residual, known on all ranks. `again` means that the
+  // solver may keep its direction, since the residual is its own, recomputed.
   void start(double squared, bool again) {
     std::fill_n(x_.data(), x_.size(), Real{0});
     grown_ = 0.0;
@@ -48,7 +49,7 @@ class Krylov {
   double squared_ = 0.0, grown_ = 0.0;
 };
 
-// cg: of M†M x = b. bicgstab: of M x = b. real: with memory. The matrix must outlive it.
+// cg solves M†M x = b, bicgstab M x = b. The matrix must outlive the solver.
 template <class Real>
 std::unique_ptr<Krylov<Real>> make_krylov(Method method, Dirac<Real>& matrix, Sums sums);
 

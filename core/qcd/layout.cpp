@@ -22,7 +22,7 @@ Extents place_at(const Extents& grid, std::int64_t number, const Extents& order)
 
 constexpr Extents from_x{0, 1, 2, 3}, from_t{3, 2, 1, 0};
 
-// Calls f(shape) for all boxes of so many cells whose extents divide those of `whole`.
+// Calls f(shape) for all boxes of `cells` cells whose extents divide those of `whole`.
 template <class F>
 void for_each_shape(const Extents& whole, int cells, F&& f) {
   Extents shape;
@@ -55,7 +55,7 @@ int ranks_of_node(const std::vector<int>& nodes) {
   return count.front();
 }
 
-// The brick whose surface towards other nodes is least, in sites.
+// The brick with the smallest surface towards other nodes, in sites.
 Extents brick_of(const Extents& size, const Extents& grid, int ranks) {
   double least = -1.0;
   Extents best{};
@@ -71,7 +71,7 @@ Extents brick_of(const Extents& size, const Extents& grid, int ranks) {
   if (least < 0.0)
     throw std::invalid_argument(
         "communication.layout = bricks: " + std::to_string(ranks) +
-        " ranks of a node are no brick of the process grid; choose another layout or grid");
+        " ranks of a node cannot form a brick of the process grid; choose another layout or grid");
   return best;
 }
 
@@ -81,7 +81,8 @@ std::vector<Extents> bricks(const Extents& size, const Extents& grid,
   const Extents brick = brick_of(size, grid, each);
   Extents of_bricks;
   for (int axis = 0; axis < axes; ++axis) of_bricks[axis] = grid[axis] / brick[axis];
-  // Nodes are numbered by their first ranks; their ranks may not be consecutive.
+  // Nodes are numbered in the order of their first ranks; the ranks of a node may not be
+  // consecutive.
   struct Node {
     std::int64_t number;
     std::int64_t ranks;  // so far

@@ -10,31 +10,31 @@
 
 namespace phasewise::qcd {
 
-// x_first, t_first: that axis fastest; bricks: the ranks of a node are the brick of least surface,
-// and bricks follow each other with x fastest; random: in an order that the seed decides; file: as
-// the study numbers them, with x fastest.
+// x_first, t_first: that axis is fastest. bricks: the ranks of a node form the brick with the
+// smallest surface, and bricks follow each other with x fastest. random: the seed decides the
+// order. file: the study numbers the places, with x fastest.
 enum class Layout : std::uint8_t { x_first, t_first, bricks, random, file };
 inline constexpr std::array<std::string_view, 5> layout_names{"x-first", "t-first", "bricks",
                                                               "random", "file"};
 
-// The place of each rank. nodes: of the ranks. Throws std::invalid_argument with one sentence if
-// nodes of this many ranks cannot be bricks of the grid.
+// The place of each rank. `nodes` has each rank's node. Throws std::invalid_argument with one
+// sentence if nodes with this many ranks cannot be bricks of the grid.
 std::vector<Extents> places_of(const Extents& size, const Extents& grid, Layout layout,
                                const std::vector<int>& nodes, std::uint64_t seed);
 
-// The places with these numbers. Throws std::invalid_argument with one sentence if the numbers are
-// not those of the grid's places, each once.
+// The places with these numbers. Throws std::invalid_argument with one sentence unless the numbers
+// are those of the grid's places, each once.
 std::vector<Extents> places_numbered(const Extents& grid, const std::vector<double>& numbers);
 
-// The rank at each place, places numbered with x fastest.
+// The rank at each place; places are numbered with x fastest.
 std::vector<int> ranks_at(const Extents& grid, const std::vector<Extents>& places);
 
-// Faces of a part that other ranks need, over its volume: Σ 2 P/L where P > 1.
+// The faces of a part that other ranks need, over its volume: Σ 2 P/L over the axes with P > 1.
 double surface_ratio(const Extents& size, const Extents& grid);
 
-// The grid of so many ranks that divides the lattice into parts of even extents with the least
-// surface; of several, the one with the fewest ranks along x, then y, then z. Throws
-// std::invalid_argument if none does.
+// The grid of this many ranks that divides the lattice into parts of even extents with the smallest
+// surface; among several, the one with the fewest ranks along x, then y, then z. Throws
+// std::invalid_argument if there is none.
 Extents least_surface(const Extents& size, int ranks);
 
 }  // namespace phasewise::qcd

@@ -1,5 +1,5 @@
-// Plain links as the hopping matrix wants them: with the phase of the boundary and the factor of
-// anisotropy in them, and those that come from the negative side beside them.
+// Plain links as the hopping matrix takes them: with the phase of the boundary and the factor of
+// anisotropy included, and with those from the negative side beside them.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@ inline constexpr int link_doubles = 18, site_link_doubles = axes * link_doubles;
 
 struct LinkFactors {
   std::array<double, axes> phases{};                     // of ψ(x + L), units of π
-  std::array<double, axes> weights{1.0, 1.0, 1.0, 1.0};  // of the hops along each axis
+  std::array<double, axes> weights{1.0, 1.0, 1.0, 1.0};  // those of the hops along each axis
 };
 
-// e^{iπ phase}, exact where it is a multiple of 1/2.
+// e^{iπ phase}, exact if the phase is a multiple of 1/2.
 inline std::array<double, 2> boundary_factor(double phase) {
   const double turn = phase - 2.0 * std::floor(phase / 2.0);
   if (turn == 0.0) return {1.0, 0.0};
@@ -39,7 +39,7 @@ inline void multiply_link(const std::array<double, 2>& factor, double weight, co
   }
 }
 
-// In place, for the part of the lattice that a rank has.
+// Works in place, for the part of the lattice that a rank has.
 inline void apply_factors(const LinkFactors& factors, const Domain& domain, double* links) {
   const Extents box = domain.extents();
   for_each_site(box, [&](const Extents& at) {
@@ -54,7 +54,7 @@ inline void apply_factors(const LinkFactors& factors, const Domain& domain, doub
   });
 }
 
-// U_µ(x - µ̂) around the box, right along axes that are not split.
+// U_µ(x - µ̂), taken around the box; this is correct along axes that are not split.
 inline std::vector<double> links_before(const Extents& box, const double* links) {
   std::vector<double> before(static_cast<std::size_t>(volume_of(box) * site_link_doubles));
   for_each_site(box, [&](const Extents& at) {

@@ -1,4 +1,4 @@
-// The links of a rank with a halo of its neighbours', and what is measured on them.
+// The links of a rank with a halo of its neighbours' links, and what is measured on them.
 #pragma once
 
 #include "parallel/buffer.hpp"
@@ -9,12 +9,13 @@ namespace phasewise::qcd {
 
 class Links {
  public:
-  // halo: planes on either side of a split axis. real: with memory.
+  // `halo` is the number of planes on either side of a split axis; `real` says whether there is
+  // memory.
   Links(const Domain& domain, int halo, bool real);
 
   const Domain& domain() const { return box_.domain(); }
   const HaloBox& box() const { return box_; }
-  // U_µ(x) at local coordinates as in HaloBox::index.
+  // U_µ(x) at local coordinates, as in HaloBox::index.
   const Matrix& at(const Extents& site, int direction) const {
     return links_.data()[axes * box_.index(site) + direction];
   }
@@ -24,7 +25,7 @@ class Links {
   std::byte* data() { return reinterpret_cast<std::byte*>(links_.data()); }
   std::int64_t bytes() const { return box_.bytes(); }
 
-  // Unit matrices, or random ones.
+  // Set unit matrices, or random ones.
   void set_cold();
   void set_random(std::uint64_t seed);
 
@@ -37,7 +38,7 @@ class Links {
 
 // Re tr of the plaquette that spans two directions from a site.
 double plaquette(const Links& links, const Extents& site, int mu, int nu);
-// Of the rectangle two links long along mu. Needs a halo of two planes.
+// Re tr of the rectangle two links long along mu. Needs a halo of two planes.
 double rectangle(const Links& links, const Extents& site, int mu, int nu);
 
 }  // namespace phasewise::qcd

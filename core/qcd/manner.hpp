@@ -1,4 +1,4 @@
-// How ranks exchange in a solve, which a run may change.
+// How ranks exchange in a solve; a run may change this.
 #pragma once
 
 #include <cstdint>
@@ -9,14 +9,15 @@
 
 namespace phasewise::qcd {
 
-// What a rank sends of a spinor at a face: two of four spin components, the links of the way back
-// already applied; or all four.
+// What a rank sends of a spinor at a face: two of four spin components, to which the links of the
+// way back have already been applied, or all four.
 enum class Spinors : std::uint8_t { half, full };
-// How a face goes: as one message that the hopping matrix packs, or one for each contiguous run of
-// its sites in the field; or as one message of the sites where they lie in the field.
+// How a face is sent: packed by the hopping matrix into one message; in one message for each
+// contiguous run of its sites in the field; or in one message of the sites where they lie in the
+// field.
 enum class Blocks : std::uint8_t { packed, runs, derived };
-// What is done while the faces go: nothing; sites away from the faces are computed between calls of
-// the library, or by all threads but the one that makes these calls.
+// What is done while the faces are under way: nothing; sites away from the faces are computed
+// between calls of the library; or all threads compute them but the one that makes these calls.
 enum class Overlap : std::uint8_t { none, interior, thread };
 enum class Sums : std::uint8_t { order_free, library };
 
@@ -29,9 +30,10 @@ struct Manner {
   Kernel kernel = Kernel::fast;
   bool two_rows = false;  // 12 reals of a link are kept instead of 18
 
-  // The faces along all axes are under way at once.
+  // Whether the faces along all axes are under way at once.
   bool overlaps() const { return overlap != Overlap::none; }
-  // Whole spinors in the order of single sites go from where they lie in the field.
+  // Whether faces are sent from where they lie in the field: whole spinors in the order of single
+  // sites.
   bool from_field() const {
     return blocks != Blocks::packed && spinors == Spinors::full && kernel == Kernel::plain;
   }

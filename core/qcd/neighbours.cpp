@@ -42,8 +42,8 @@ comm::ExchangePointer face_exchange(const Position& position, std::string_view p
                                     comm::Protocol protocol) {
   comm::NeighbourExchange builder(phase, channel, protocol, position.nodes, position.rank);
   const int before = position.neighbour(axis, -1), behind = position.neighbour(axis, 1);
-  // Where both are one rank, the first message, to the one before, is the one that it expects
-  // first, from behind.
+  // If both are the same rank, the first message, to the rank before, is the one that this rank
+  // expects first, from behind.
   for_each_message(faces.to_before, regions, [&](const auto& part) { builder.send(before, part); });
   for_each_message(faces.to_behind, regions, [&](const auto& part) { builder.send(behind, part); });
   for_each_message(faces.from_behind, regions,

@@ -10,39 +10,39 @@
 
 namespace phasewise::qcd {
 
-// Where a rank is among all.
+// A rank's place among all ranks.
 struct Position {
   const Extents& size;
   const Extents& grid;
-  const std::vector<Extents>& places;  // of the ranks
-  const std::vector<int>& ranks;       // at the places
-  const std::vector<int>& nodes;       // of the ranks
+  const std::vector<Extents>& places;  // of each rank
+  const std::vector<int>& ranks;       // at each place
+  const std::vector<int>& nodes;       // of each rank
   int rank;
 
   Domain domain() const { return {size, grid, places[static_cast<std::size_t>(rank)]}; }
-  // The rank so many places further along an axis.
+  // The rank this many steps further along an axis.
   int neighbour(int axis, int steps) const;
 };
 
-// What goes to the neighbours before and behind along an axis, and what comes from them. Several
-// regions of a face make one message.
+// What is sent to the neighbours before and behind along an axis, and what comes from them. Several
+// regions of a face form one message.
 struct Faces {
   std::vector<comm::Region> to_before, to_behind, from_before, from_behind;
 };
 
-// The same faces, each of one region, in as many regions of equal lengths.
+// The same faces, each of one region, divided into as many regions of equal lengths.
 Faces divided(const Faces& faces, std::int64_t regions);
 
-// Whether the regions of a face go in one message, or each in its own.
+// Whether the regions of a face are sent in one message, or each in its own.
 enum class Regions : std::uint8_t { together, apart };
 
-// A face each way; both to one rank where the grid has two of them along the axis.
+// Exchanges a face each way; both go to the same rank if the grid has two ranks along the axis.
 comm::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
                                     const Faces& faces, Regions regions, comm::Channel channel,
                                     comm::Protocol protocol);
 
-// One message along an axis to the rank behind from the rank before, where a rank sends, or
-// receives.
+// One message along an axis from the rank before to this one, and from this one to the rank behind,
+// if this rank receives, or sends.
 comm::ExchangePointer step_exchange(const Position& position, std::string_view phase, int axis,
                                     bool sends, bool receives, const comm::Region& out,
                                     const comm::Region& in);

@@ -1,4 +1,4 @@
-// One process alone: a box whose axes are not split, and a listener that does what it is told.
+// One process alone: a box whose axes are not split, and a listener that runs the kernels.
 #pragma once
 
 #include "qcd/neighbours.hpp"
@@ -14,7 +14,7 @@ class OneProcess final : public workload::OfflineListener {
   }
 };
 
-// The box of one rank.
+// The box of a single rank.
 struct OneBox {
   explicit OneBox(const Extents& box) : size(box) {}
   OneBox(const OneBox&) = delete;

@@ -22,7 +22,7 @@ inline constexpr std::string_view sum_gauge = "sum_gauge", sum_source = "sum_sou
                                   sum_pion = "sum_pion";
 }  // namespace phases
 
-// A turn is a solve: of one right-hand side, or of the twelve of a propagator.
+// A turn is a solve for one right-hand side, or for the twelve of a propagator.
 namespace pieces {
 inline constexpr std::string_view links = "links", source = "source", iteration = "iteration",
                                   update = "update", solution = "solution";

@@ -21,14 +21,14 @@ struct QuarkAction {
     return {space, space, space, 1.0};
   }
   bool clover() const { return clover_spatial != 0.0 || clover_temporal != 0.0; }
-  // A is the same number on each site.
+  // Whether A is the same number on each site.
   bool number() const { return !clover() && twisted_mass == 0.0; }
   std::array<double, planes> plane_weights() const {
     const double space = clover_spatial / anisotropy, time = clover_temporal;
     return {space, space, time, space, time, time};
   }
 
-  // Bounds of |H| and |A|; of |A⁻¹| without a clover term.
+  // Bounds of |H| and |A|; without a clover term also of |A⁻¹|.
   double largest_hop() const { return 6.0 * std::fabs(velocity / anisotropy) + 2.0; }
   double largest_local() const {
     double sum = std::hypot(diagonal(), twisted_mass);

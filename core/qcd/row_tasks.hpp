@@ -9,11 +9,11 @@
 
 namespace phasewise::qcd {
 
-// What the calling thread does before it takes tasks, while the others begin with them; may be
-// null. It is the thread that started MPI, the only one that may call it.
+// What the calling thread does before it takes tasks, while the others already work on them; may be
+// null. This is the thread that started MPI, and the only one that may call it.
 using Beside = std::function<void()>;
 
-// So many tasks for each thread are left to one that comes late.
+// The tasks per thread, so that a thread that comes late still finds some.
 inline constexpr int tasks_of_thread = 8;
 
 // Calls f(row) for each of the rows.

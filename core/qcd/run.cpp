@@ -62,7 +62,7 @@ std::vector<std::int64_t> Run::own_rows(const std::string& /*set*/) const {
   return ids;
 }
 
-// A column for each real of a site's four links.
+// One column for each real of a site's four links.
 workload::Rows Run::rows(const std::string& set) const {
   workload::Rows rows{own_rows(set), {}};
   for (int real = 0; real < site_reals; ++real)
@@ -107,7 +107,7 @@ void Run::run_turn() {
   for (int component = 0; component < description_.right_sides(); ++component) solve(component);
 }
 
-// Without contents a solve takes as many iterations, and updates, as a plan expects.
+// Without contents a solve takes as many iterations and updates as a plan expects.
 void Run::solve(int component) {
   const Solver& solver = turn_of_rank_.solver();
   turn_of_rank_.tell({.name = pieces::source, .index = component}, live_);
@@ -131,7 +131,7 @@ void Run::solve(int component) {
   turn_of_rank_.tell({.name = pieces::solution, .index = component}, live_);
   iterations_ += done;
   last_iterations_ += done;
-  // Once it is not a number it stays so.
+  // Once it is NaN, it stays so.
   const double residual = solver.solved().residual;
   if (!std::isnan(residual_) && !(residual <= residual_)) residual_ = residual;
   converged_ = converged_ && (description_.tolerance == 0.0 || solver.converged());

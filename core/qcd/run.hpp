@@ -1,4 +1,4 @@
-// Solves that run, one after the other.
+// Runs solves, one after the other.
 #pragma once
 
 #include <memory>
@@ -25,15 +25,16 @@ class Run : public workload::Run {
   std::vector<std::string> exchange_keys() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
   void exchange_as(const workload::Parameters& parameters) override;
-  // Links that came from a file, a row for each site; others follow from the study.
+  // Links that came from a file, one row for each site; other links follow from the study.
   std::vector<std::string> row_sets() const override;
   workload::Rows rows(const std::string& set) const override;
   std::vector<std::int64_t> own_rows(const std::string& set) const override;
   void replace_rows(const std::string& set, const workload::Rows& rows) override;
 
-  // Of this rank.
+  // The part of this rank.
   const Domain& domain() const { return turn_of_rank_.domain(); }
-  // Own links, [site][axis], sites with x fastest; for links from a file, before the first solve.
+  // This rank's links, [site][axis], with x fastest among sites. `set_links` is for links from a
+  // file, before the first solve.
   void set_links(const Matrix* links);
   std::vector<Matrix> own_links();
   bool has_links() const { return has_links_; }
@@ -50,9 +51,9 @@ class Run : public workload::Run {
   workload::Live live_;
   bool has_links_ = false, links_are_new_ = true;
   std::int64_t iterations_ = 0, updates_ = 0, configurations_ = 0;  // so far
-  std::int64_t last_iterations_ = 0;                                // of the last solve
-  double residual_ = 0.0;          // the largest of its right-hand sides
-  std::vector<double> residuals_;  // of the first one's iterations
+  std::int64_t last_iterations_ = 0;                                // in the last solve
+  double residual_ = 0.0;          // the largest of the last solve's right-hand sides
+  std::vector<double> residuals_;  // after each iteration for the first right-hand side
   bool converged_ = true;
 };
 

@@ -84,13 +84,13 @@ PHASEWISE_HD void store_vector(Real* to, Vector<Real, Lanes> value) {
   std::memcpy(__builtin_assume_aligned(to, sizeof value), &value, sizeof value);
 }
 
-// What is done with the data that a processor is asked for.
+// What is done with prefetched data.
 enum class Use : std::uint8_t { read, write };
 
-// Asks for `Count` vectors from `ahead` on, which may lie beyond the data, and returns `value`: a
-// call without a result would be left out, since it does nothing that counts. They are asked into
-// all caches, also where they are used but once: what passes by the second cache is fetched twice
-// on some processors, which takes twice as long as not to ask at all.
+// Prefetches `Count` vectors from `ahead` on, which may lie beyond the data, and returns `value`:
+// the compiler would drop a call whose result is not used. Data are prefetched into all caches,
+// even if they are used only once: data that bypass the second cache are fetched twice on some
+// processors, which takes twice as long as no prefetch.
 template <int Count, Use use, class Real, int Lanes, class T>
 PHASEWISE_HD T asking_for(const Real* ahead, T value) {
 #pragma GCC unroll 24

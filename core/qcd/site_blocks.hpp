@@ -1,5 +1,5 @@
-// The part of the Dirac operator within a site: A = m + iµγ₅ + clover term, two Hermitian 6 × 6
-// blocks a site, one for each chirality, and their inverses. Clover term:
+// The part of the Dirac operator within a site, A = m + iµγ₅ + clover term: two Hermitian 6 × 6
+// blocks per site, one for each chirality, and their inverses. The clover term is
 //   c (i/4) Σ_µν σ_µν F_µν = -(c/2) Σ_µ<ν γ_µ γ_ν F_µν,  σ = (i/2) [γ_µ, γ_ν].
 #pragma once
 
@@ -18,7 +18,7 @@ inline constexpr int planes = 6;  // xy xz xt yz yt zt
 
 using Block = std::array<std::array<std::complex<double>, 6>, 6>;
 
-// The element of A_µ in row a and its column.
+// i to this power; row a of A_µ has one element, and this is its value.
 inline std::complex<double> power_of_i(int power) {
   constexpr std::complex<double> values[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
   return values[power & 3];
@@ -34,8 +34,8 @@ inline std::complex<double> gamma_element(int axis, int row, int column) {
   return 0.0;
 }
 
-// The block of a chirality (0: spins 0 and 1). strength: [plane][3][3] of a site; weights: c of
-// each plane.
+// The block of a chirality (0: spins 0 and 1). `strength` is [plane][3][3] of a site; `weights` has
+// c of each plane.
 inline Block clover_block(int chirality, double diagonal, const double* strength,
                           const std::array<double, planes>& weights) {
   Block block{};
@@ -55,7 +55,8 @@ inline Block clover_block(int chirality, double diagonal, const double* strength
   return block;
 }
 
-// By elimination with pivots, for a block need not be positive; none if it is singular to rounding.
+// Elimination with pivots, since a block need not be positive; none if the block is singular to
+// rounding.
 inline std::optional<Block> inverse(Block a) {
   Block b{};
   double largest = 0.0;
@@ -106,7 +107,7 @@ inline Block squared(const Block& a, double mu) {
   return b;
 }
 
-// The six reals of the diagonal and the 15 complex numbers below it, `stride` reals apart.
+// Stores the six reals of the diagonal and the 15 complex numbers below it, `stride` reals apart.
 template <class Real>
 void store_block(const Block& block, Real* to, int stride) {
   int next = 0;
@@ -119,7 +120,7 @@ void store_block(const Block& block, Real* to, int stride) {
     }
 }
 
-// (block + i twist) v; real(n) gives the block's numbers as store_block puts them.
+// (block + i twist) v; real(n) gives the block's numbers as store_block stores them.
 template <class T, class F>
 PHASEWISE_HD void times_block(F&& real, T twist, const ComplexOf<T>* v, ComplexOf<T>* product) {
 #pragma GCC unroll 6

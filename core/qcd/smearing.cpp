@@ -13,7 +13,7 @@ using workload::Listener;
 
 constexpr int space = 3;  // axes
 
-// One item: a site; six products of matrices and their sum.
+// One item is a site: six products of matrices and their sum.
 constexpr parallel::KernelCard smear_card{
     .name = "smear", .flops = 6.0 * 216.0, .bytes = 8.0 * 144.0, .vectorised = false};
 constexpr parallel::KernelCard lengths_card{
@@ -103,7 +103,7 @@ void SmearedSource::tell(const Links& links, Listener& listener) {
     }
     listener.kernel(smear_card, volume, [&] { step(links); });
   }
-  // Each step multiplies lengths by this at most.
+  // Each step multiplies lengths by at most this factor.
   const double factor = smearing_.width * smearing_.width / (4.0 * smearing_.iterations);
   const double most = std::pow(std::fabs(1.0 - 6.0 * factor) + 6.0 * factor, smearing_.iterations);
   std::array<Parts, 3> parts{};

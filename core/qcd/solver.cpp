@@ -13,10 +13,10 @@ namespace {
 
 using workload::Listener;
 
-// The residual is made anew once it has fallen by this factor: single precision has seven digits.
+// The residual is recomputed once it has fallen by this factor: single precision has seven digits.
 constexpr double reliable_fall = 0.05;
 
-// One item: a site of one parity; a spinor has 24 reals, and 192 B.
+// One item is a site of one parity; a spinor has 24 reals, 192 B.
 constexpr parallel::KernelCard combine_card{
     .name = "combine", .flops = 48.0, .bytes = 3.0 * 192.0, .vectorised = true};
 constexpr parallel::KernelCard norm_card{
@@ -61,7 +61,7 @@ void Solver::set_manner(const Manner& manner) {
   with_krylov([&](auto& krylov) { krylov.set_sums(manner.sums); });
 }
 
-// The links before a site may be another rank's, and then those of the halo.
+// The links before a site may be another rank's; then they are in the halo.
 void Solver::set_links(const Links& links, Listener& listener) {
   if (real_) {
     const Extents box = domain_.extents();
@@ -201,7 +201,7 @@ void Solver::absorb(Listener& listener) {
   grown_ += krylov.grown();
 }
 
-// r = b - N x of the solver's system.
+// Computes r = b - N x of the solver's system.
 void Solver::update(Listener& listener) {
   absorb(listener);
   matrix_.apply(false, solution_[0], between_, listener);

@@ -1,5 +1,5 @@
-// Solves of D x = b on the even sites (dirac.hpp), in double precision, in single, or in single
-// with the residual made anew in double (reliable updates: Clark et al., Comput. Phys. Commun. 181
+// Solves D x = b on the even sites (dirac.hpp): in double precision, in single, or in single with
+// the residual recomputed in double (reliable updates: Clark et al., Comput. Phys. Commun. 181
 // (2010) 1517).
 #pragma once
 
@@ -21,22 +21,22 @@ struct Solved {
 
 class Solver {
  public:
-  // real: with memory. Description and position must outlive it.
+  // `real` says whether it has memory. Description and position must outlive it.
   Solver(const Description& description, const Position& position, int threads, bool real);
 
-  // Takes the links, with their halo, as they are now. Collective with a clover term; throws as
-  // Dirac::set_links.
+  // Takes the links, with their halo, as they are now. Collective with a clover term; throws what
+  // Dirac::set_links throws.
   void set_links(const Links& links, workload::Listener& listener);
   void set_manner(const Manner& manner);
-  // Of the faces, in the same order on all ranks.
+  // The exchanges of the faces, in the same order on all ranks.
   comm::Exchanges exchanges() const;
 
-  // The right-hand side: a unit spinor of this spin and colour at the source; or
-  // [site][spin][colour][re, im], of this length over all ranks.
+  // The right-hand side: a unit spinor with this spin and colour at the source; or
+  // [site][spin][colour][re, im], whose length over all ranks is `length`.
   void set_point(int component);
   void set_source(const std::vector<double>& plain, double length);
-  // Steps of a solve, told to the listener: until done(), with an update after each iteration that
-  // asks for one, and for the solution.
+  // The steps of a solve, reported to the listener: begin, then iterate until done(), with an
+  // update after each iteration that asks for one, and end for the solution.
   void begin(workload::Listener& listener);
   void iterate(workload::Listener& listener);
   bool wants_update() const;
@@ -46,7 +46,7 @@ class Solver {
   bool done() const;
   bool converged() const;
   const Solved& solved() const { return solved_; }
-  // Adds |x|² of each time slice, counted from the source, to `sums` and over the ranks.
+  // Adds |x|² of each time slice, counted from the source, to `sums`, summed over the ranks.
   void add_pion(std::vector<double>& sums, workload::Listener& listener) const;
   const std::array<Field<double>, 2>& solution() const { return solution_; }
   Dirac<double>& matrix() { return matrix_; }
@@ -58,7 +58,7 @@ class Solver {
     std::unique_ptr<Krylov<float>> krylov;
   };
 
-  // The solver's right-hand side from that of the even sites, and what is left of it.
+  // Computes the solver's right-hand side, or a residual, from that of the even sites.
   void normal(Field<double>& even, Field<double>& result, workload::Listener& listener);
   // Hands a residual to the solver.
   void restart(const Field<double>& residual, double squared, bool again,
@@ -70,7 +70,8 @@ class Solver {
                workload::Listener& listener) const;
   double norm_of(std::string_view phase, const Field<double>& field, double bound,
                  workload::Listener& listener) const;
-  // By a sum whose digits the bound may take, which bounds a second one.
+  // Computes the norm by two sums: `bound` may cost the first one its digits, but the first one
+  // bounds the second.
   double precise_norm_of(std::string_view phase, const Field<double>& field, double bound,
                          workload::Listener& listener) const;
   template <class F>
@@ -98,7 +99,7 @@ class Solver {
   double squared_start_ = 0.0, squared_goal_ = 0.0;
   double largest_ = 0.0;  // |r|² since the last update
   double grown_ = 0.0;    // bound of |x_e|
-  bool updated_ = false;  // by the last step
+  bool updated_ = false;  // whether the last step updated
   Solved solved_;
 };
 

@@ -1,6 +1,6 @@
-// The projectors 1 ± γ_µ and the products with links, once for plain numbers and for vectors of
-// them, so that both give the same bits. γ in the chiral basis, γ_µ = [[0, A_µ], [A_µ†, 0]] with
-// A = iσ₁, -iσ₂, iσ₃, 1 and γ₅ = γxγyγzγt = diag(1, 1, -1, -1): row a of A_µ has one element,
+// The projectors 1 ± γ_µ and the products with links, for plain numbers and for vectors of them
+// alike, so that both give the same bits. γ is in the chiral basis, γ_µ = [[0, A_µ], [A_µ†, 0]]
+// with A = iσ₁, -iσ₂, iσ₃, 1 and γ₅ = γxγyγzγt = diag(1, 1, -1, -1): row a of A_µ has one element,
 // a power of i.
 #pragma once
 
@@ -56,7 +56,7 @@ PHASEWISE_HD HalfSpinor<T> project(F&& component) {
   return half;
 }
 
-// sum + the four components that belong to a projected spinor.
+// Adds the four components that belong to a projected spinor to `sum`.
 template <int Axis, int Sign, class T>
 PHASEWISE_HD void add_expanded(Spinor<T>& sum, const HalfSpinor<T>& half) {
   constexpr int minus = Sign < 0 ? 2 : 0;
@@ -94,7 +94,7 @@ PHASEWISE_HD HalfSpinor<T> times_link(F&& element, const HalfSpinor<T>& half) {
   return product;
 }
 
-// Scale times the third row of a link of SU(3), the conjugate of the cross product of the others.
+// `scale` times the third row of a link of SU(3), the conjugate of the cross product of the others.
 template <class T, class F>
 PHASEWISE_HD void third_row(F&& element, T scale, ComplexOf<T> (&row)[colours]) {
 #pragma GCC unroll 3

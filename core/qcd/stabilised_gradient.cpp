@@ -9,7 +9,7 @@
 namespace phasewise::qcd {
 namespace {
 
-// One item: a site of one parity. fields: spinors read and written.
+// One item is a site of one parity. `fields` is the number of spinors read and written.
 template <class Real>
 constexpr parallel::KernelCard pass_card(const char* name, double flops, double fields) {
   return {.name = name,
@@ -24,7 +24,7 @@ ComplexOf<Vector<Real, Lanes>> everywhere(std::complex<double> value) {
           all_lanes<Real, Lanes>(static_cast<Real>(value.imag()))};
 }
 
-// No terms; the pass changes fields alone.
+// A pass that only changes fields and has no sum.
 template <class Real, class F>
 void pass(const FieldShape<Real>& shape, F&& change) {
   with_lanes<Real>(shape.lanes, [&]<int Lanes>() {
@@ -46,7 +46,7 @@ StabilisedGradient<Real>::StabilisedGradient(Dirac<Real>& matrix, Sums sums)
       v_(Base::field()),
       t_(Base::field()) {}
 
-// The shadow residual is that of the start.
+// The shadow residual is the residual at the start.
 template <class Real>
 void StabilisedGradient<Real>::begin(bool /*again*/) {
   std::copy_n(r_.data(), r_.size(), shadow_.data());
@@ -72,7 +72,8 @@ void StabilisedGradient<Real>::turn(workload::Listener& listener) {
   p_length_ = std::sqrt(squared_) + std::abs(beta_) * (p_length_ + std::abs(omega_) * v_length_);
 }
 
-// The product of the shadow and v, after the lengths of p and v, which bound what follows.
+// The product of the shadow and v. The lengths of p and v are computed first, which bound what
+// follows.
 template <class Real>
 std::complex<double> StabilisedGradient<Real>::direction(workload::Listener& listener) {
   const double v_most = matrix_.largest() * p_length_;
@@ -148,7 +149,7 @@ void StabilisedGradient<Real>::advance(Complex alpha, Complex omega, workload::L
   grown_ += std::abs(alpha) * p_length_ + std::abs(omega) * s_length_;
   squared_ = next;
   const Complex rho(re, im);
-  // Where the shadow has become orthogonal to the residual, the method begins anew.
+  // If the shadow has become orthogonal to the residual, the method starts anew.
   beta_ = std::abs(rho_) > 0.0 && std::abs(omega) > 0.0 ? rho / rho_ * (alpha / omega) : Complex{};
   rho_ = rho;
   omega_ = omega;

@@ -21,7 +21,7 @@ class StabilisedGradient final : public Krylov<Real> {
   using Complex = std::complex<double>;
 
   void begin(bool again) override;
-  // Each makes a pass over fields, and a sum over the ranks.
+  // Each of these makes a pass over fields, and a sum over the ranks.
   void turn(workload::Listener& listener);
   Complex direction(workload::Listener& listener);
   void half_step(Complex alpha, workload::Listener& listener);
@@ -29,7 +29,7 @@ class StabilisedGradient final : public Krylov<Real> {
   void advance(Complex alpha, Complex omega, workload::Listener& listener);
 
   Field<Real> shadow_, p_, v_, t_;
-  Complex rho_, beta_, omega_;  // rho: of the shadow and r
+  Complex rho_, beta_, omega_;  // rho: product of the shadow and r
   // Bounds of lengths, or the lengths.
   double shadow_length_ = 0.0, p_length_ = 0.0, v_length_ = 0.0, s_length_ = 0.0, t_length_ = 0.0;
 };

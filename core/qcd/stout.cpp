@@ -7,7 +7,7 @@
 namespace phasewise::qcd {
 namespace {
 
-// With a norm of at most 1/8, this many terms of the exponential leave less than rounding.
+// If the norm is at most 1/8, this many terms of the exponential leave less than rounding.
 constexpr double largest_norm = 0.125;
 constexpr int terms = 12;
 
@@ -31,7 +31,7 @@ Matrix scaled(double factor, const Matrix& a) {
   return m;
 }
 
-// The six ways around from the site to its neighbour along mu.
+// The sum over the six ways around from the site to its neighbour along mu.
 Matrix staples(const Links& links, const Extents& x, int mu) {
   Matrix sum;
   const Extents ahead = shifted(x, mu, 1);
@@ -54,7 +54,8 @@ Matrix traceless_antihermitian(const Matrix& a) {
   return m;
 }
 
-// By Horner's rule, of a part of the matrix that is small, squared as often as it was halved.
+// Applies Horner's rule to a small fraction of the matrix, and squares the result as often as the
+// matrix was halved.
 Matrix exponential(Matrix a) {
   double sum = 0.0;
   for (const auto& row : a.e)

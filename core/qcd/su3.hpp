@@ -1,5 +1,5 @@
-// Complex 3 × 3 matrices as plain numbers. Products add up in one order, without
-// fused operations but those that are written, so that they give the same bits wherever they run.
+// Complex 3 × 3 matrices as plain numbers. Products are summed in one order, and only with the
+// fused operations that are written out, so that they give the same bits wherever they run.
 #pragma once
 
 #include <cmath>
@@ -49,7 +49,7 @@ inline Matrix operator*(const Matrix& a, const Matrix& b) {
 
 inline double real_trace(const Matrix& a) { return a.e[0][0].re + a.e[1][1].re + a.e[2][2].re; }
 
-// Re tr a b†, without making the product.
+// Re tr a b†, without computing the product.
 inline double real_trace_with_adjoint(const Matrix& a, const Matrix& b) {
   double sum = 0.0;
   for (int i = 0; i < 3; ++i)
@@ -70,7 +70,7 @@ inline double deviation_from_unitary(const Matrix& a) {
   return largest;
 }
 
-// The third row from the first two: the conjugate of their cross product.
+// Computes the third row from the first two, as the conjugate of their cross product.
 inline void complete(Matrix& a) {
   for (int i = 0; i < 3; ++i) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;
@@ -80,8 +80,8 @@ inline void complete(Matrix& a) {
   }
 }
 
-// A random element of SU(3) by Haar's measure: rows of normal deviates, made orthonormal, the last
-// one from the others.
+// A random element of SU(3) by Haar's measure: rows of normal deviates, made orthonormal; the last
+// row follows from the others.
 inline Matrix random_matrix(std::uint64_t seed, std::uint64_t site, int direction,
                             std::uint32_t stream) {
   Matrix m;

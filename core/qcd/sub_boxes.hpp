@@ -1,7 +1,7 @@
-// A rank's box cut into as many equal sub-boxes as a vector has lanes: lane l of a vector holds the
-// same site of sub-box l, so that a neighbour is a whole vector, but at the edge of a sub-box,
+// A rank's box cut into as many equal sub-boxes as a vector has lanes. Lane l of a vector holds the
+// same site of sub-box l, so that a neighbour is a whole vector, except at the edge of a sub-box,
 // where lanes trade places. Vectors of a parity are numbered by (x/2, y, z, t) of the sub-box: each
-// lane takes the x of its own parity, so that sub-boxes may begin on odd sites.
+// lane has the x of its own parity, so that sub-boxes may begin on odd sites.
 #pragma once
 
 #include <array>
@@ -12,15 +12,15 @@
 namespace phasewise::qcd {
 
 struct SubBoxes {
-  Extents box{};    // of the rank
+  Extents box{};    // the rank's
   Extents cuts{};   // along each axis
   Extents inner{};  // extents of a sub-box; along x it is even
   int lanes = 0;
 
-  // Whether the box can be cut into so many, a power of two.
+  // Whether the box can be cut into this many, a power of two.
   static bool possible(const Extents& box, int lanes) { return cut(box, lanes).lanes == lanes; }
-  // Along the longest extents first, of equals along t before x, for vectors are neighbours in
-  // memory along x.
+  // Cuts along the longest extents first, and among equal ones along t before x, because vectors
+  // are neighbours in memory along x.
   static SubBoxes cut(const Extents& box, int lanes) {
     SubBoxes boxes{box, {1, 1, 1, 1}, box, 1};
     while (boxes.lanes < lanes) {
@@ -28,7 +28,7 @@ struct SubBoxes {
       for (int axis = axes - 1; axis >= 0; --axis) {
         const int extent = boxes.inner[axis];
         const bool allowed = extent % (axis == 0 ? 4 : 2) == 0;
-        // x is the last to be cut.
+        // x is cut last.
         if (!allowed || (axis == 0 && best >= 0)) continue;
         if (best < 0 || extent > boxes.inner[best]) best = axis;
       }
@@ -57,17 +57,17 @@ struct SubBoxes {
     for (int axis = 0; axis < axes; ++axis) sum += at[axis] * inner[axis];
     return sum & 1;
   }
-  // The lane next to it, around the box.
+  // The adjacent lane, around the box.
   int neighbour(int lane, int axis, int step) const {
     Extents at = place(lane);
     at[axis] = (at[axis] + step + cuts[axis]) % cuts[axis];
     return lane_at(at);
   }
-  // Vectors of a parity.
+  // The number of vectors of a parity.
   std::int64_t vectors() const { return volume_of(inner) / 2; }
   std::int64_t vector_at(const Extents& in) const { return half_site_of(inner, in); }
 
-  // Which vector and lane hold a site of the box.
+  // The vector and the lane that hold a site of the box.
   struct Slot {
     std::int64_t vector;
     int lane;

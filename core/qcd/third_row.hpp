@@ -1,4 +1,4 @@
-// Links of SU(3) whose third rows are made of the first two, 12 reals instead of 18.
+// Links of SU(3) whose third rows are computed from the first two: 12 reals instead of 18.
 #pragma once
 
 #include <array>
@@ -10,8 +10,8 @@
 
 namespace phasewise::qcd {
 
-// How the third row of a link of SU(3), with a weight and the sign of a boundary in it, follows
-// from the first two: the factor beside their cross product's conjugate.
+// How the third row of a link of SU(3), which includes a weight and the sign of a boundary, follows
+// from the first two: this is the factor of the conjugate of their cross product.
 struct ThirdRow {
   std::array<double, axes> scale{1.0, 1.0, 1.0, 1.0};
   // -1 for the links that cross the box's edge, [axis][0] towards the positive side.
@@ -23,7 +23,7 @@ struct ThirdRow {
   }
 };
 
-// Of a rank's links; none if a phase of the boundary is no sign.
+// The factors for a rank's links; none if a phase of the boundary is not a sign.
 inline std::optional<ThirdRow> third_row_of(const LinkFactors& factors, const Domain& domain) {
   ThirdRow found;
   for (int axis = 0; axis < axes; ++axis) {
@@ -36,7 +36,7 @@ inline std::optional<ThirdRow> third_row_of(const LinkFactors& factors, const Do
   return found;
 }
 
-// A link that is U_µ(x) (side 0) or U_µ(x - µ̂) of a site, as a kernel takes it.
+// Converts a link, U_µ(x) (side 0) or U_µ(x - µ̂) of a site, to the form that a kernel takes.
 template <class Real>
 void take_link(const std::optional<ThirdRow>& third, const Extents& box, const Extents& at,
                int axis, int side, const double* from, Real* to) {

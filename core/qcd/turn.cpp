@@ -8,11 +8,11 @@
 namespace phasewise::qcd {
 namespace {
 
-// Planes of the neighbours' links: rectangles are two links long.
+// The planes of the neighbours' links that are needed: rectangles are two links long.
 int halo_of(const Description& description) { return description.rectangles ? 2 : 1; }
 
-// One item: a site. A link's six staples, the exponential and its product; links are found again
-// in a cache.
+// One item is a site: a link's six staples, the exponential and its product. Links are found in a
+// cache again.
 constexpr parallel::KernelCard stout_card{.name = "stout",
                                           .flops = 4.0 * (6.0 * 2.0 + 16.0) * 216.0,
                                           .bytes = 2.0 * 576.0,
@@ -68,7 +68,7 @@ void Turn::tell(const workload::Piece& piece, workload::Listener& listener) {
   if (description_.pion) solver_.add_pion(pion_, listener);
 }
 
-// Components count colours first.
+// Components are counted with colours fastest.
 void Turn::begin(int component, workload::Listener& listener) {
   const int spin = component / 3, colour = component % 3;
   if (description_.smearing.iterations == 0)

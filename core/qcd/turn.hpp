@@ -17,13 +17,13 @@ struct Ranks {
 
   Extents grid;
   std::vector<Extents> places;  // of the ranks
-  std::vector<int> at;          // the rank at each place
+  std::vector<int> at;          // rank at each place
 };
 
 class Turn : public workload::RankTurn {
  public:
-  // real: has memory; otherwise it only reports its actions to the listener. Description, ranks and
-  // nodes must outlive it.
+  // With `real` it has memory; otherwise it only reports its actions to the listener. Description,
+  // ranks and nodes must outlive it.
   Turn(const Description& description, const Ranks& ranks, const std::vector<int>& nodes, int rank,
        int threads, bool real);
 
@@ -53,7 +53,7 @@ class Turn : public workload::RankTurn {
   int threads_;
   bool real_;
   Links links_;
-  std::vector<Links> smooth_;  // two, in turn
+  std::vector<Links> smooth_;  // two, used in turn
   GaugeMeasurement gauge_;
   SmearedSource smeared_;
   Solver solver_;

@@ -10,7 +10,7 @@
 
 namespace phasewise::qcd {
 
-// Iterations of a right-hand side that a plan expects where a study gives a tolerance.
+// The iterations for a right-hand side that a plan expects if a study gives a tolerance.
 inline constexpr double expected_iterations = 100.0;
 
 inline double planned_iterations(const Description& description) {
@@ -18,7 +18,7 @@ inline double planned_iterations(const Description& description) {
                                      : static_cast<double>(description.iterations);
 }
 
-// The same of updates from double precision: each digit and a third takes one.
+// The updates from double precision that it expects: one for each digit and a third.
 inline constexpr double expected_updates = 10.0;
 
 inline double planned_updates(const Description& description) {
@@ -27,7 +27,7 @@ inline double planned_updates(const Description& description) {
              : 0.0;
 }
 
-// New links come once in a run. Each right-hand side is begun, iterated, with updates in mixed
+// New links come once per run. Each right-hand side is begun, iterated, with updates in mixed
 // precision, and solved.
 inline std::vector<workload::Piece> pieces_of(const Description& description) {
   using workload::Piece;

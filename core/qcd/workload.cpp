@@ -44,8 +44,8 @@ class QcdWorkload : public workload::Workload {
     return {{ranks_.grid.begin(), ranks_.grid.end()}};
   }
   std::vector<workload::Load> loads() const override { return {}; }
-  // All ranks send the same but for the Polyakov loops' products, which the last along an axis
-  // keeps.
+  // All ranks send the same, except for the Polyakov loops' products, which the last rank along an
+  // axis keeps.
   std::vector<int> typical_ranks() const override { return {ranks_.at.front()}; }
   std::vector<int> alike() const override { return std::vector<int>(nodes().size(), 0); }
 

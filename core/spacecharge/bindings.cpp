@@ -59,9 +59,9 @@ void bind(nb::module_& m) {
            "This rank's living particles, without a copy: x px y py z delta and id, in any order; "
            "valid until the next step.");
   m.def("matched_with_charge", &matched, nb::arg("parameters"),
-        "The bunch that is matched to the lattice with the linear force of its charge: columns "
-        "(6, 6), of which a particle is the sum with deviates of rms 1; phases of a passage of its "
-        "modes [turns, within ±1/2]. ValueError if there is none.");
+        "The bunch that is matched to the lattice with the linear force of its charge: columns (6, "
+        "6), whose sum with deviates of rms 1 is a particle; phases of its modes in a passage "
+        "[turns, within ±1/2]. ValueError if there is none.");
 }
 
 }  // namespace phasewise::spacecharge

@@ -8,7 +8,8 @@
 namespace phasewise::spacecharge {
 namespace {
 
-// A rank without planes or columns still has memory: null would mean messages without contents.
+// A rank without planes or columns still has memory, because null would mean messages without
+// contents.
 template <class T>
 void reserve(parallel::Buffer<T>& buffer, std::int64_t size) {
   buffer.reserve(std::max<std::int64_t>(1, size));

@@ -1,5 +1,5 @@
-// The potential in three dimensions: slabs or pencils of the charge are transformed along y and x,
-// columns along z are convolved, and transformed back.
+// The potential in three dimensions: slabs or pencils of the charge are transformed along y and x;
+// the columns along z are convolved; then everything is transformed back.
 #pragma once
 
 #include "field/box_solver.hpp"
@@ -22,7 +22,7 @@ class BoxPotential : public Potential {
   using Listener = workload::Listener;
   using Complex = numerics::Complex;
 
-  // This rank's charge to the transforms of its lines in all of its planes, and back.
+  // Transform this rank's charge to the lines that it has in all of its planes, and back.
   void forward(const double* mesh, const Exchanges& exchanges, Listener& listener);
   void backward(double* mesh, const Exchanges& exchanges, Listener& listener);
   void convolve(const Exchanges& exchanges, Listener& listener);
@@ -35,7 +35,7 @@ class BoxPotential : public Potential {
   bool real_;
   std::unique_ptr<field::BoxSolver> solver_;  // null without values
   field::BoxSolver::GreenPointer green_;
-  // Transforms of this rank's rows along y, of its lines along x too, and of its columns.
+  // The transforms of this rank's rows along y, of its lines also along x, and of its columns.
   parallel::Buffer<Complex> rows_, lines_, columns_;
 };
 

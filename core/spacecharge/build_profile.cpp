@@ -85,8 +85,8 @@ void read_profile(const Parameters& parameters, const beam::Lattice& lattice,
                                                     : length;
   if (!enough)
     parameters.fail("bunch.bunch_length",
-                    "give a length above 0, or a momentum spread where the lattice's cavities make "
-                    "the length follow from it");
+                    "give a length above 0, or a momentum spread if the length follows from it by "
+                    "the lattice's cavities");
   bunch.x.emittance = emittance[0];
   bunch.y.emittance = emittance[1];
   if (shape == Shape::given)

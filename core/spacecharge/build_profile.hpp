@@ -7,9 +7,10 @@
 
 namespace phasewise::spacecharge {
 
-// Sets the profile of a description of which all else is set. bunch.optics: given (with size,
-// alpha, dispersion), or matched to the lattice, which is its own in four or six dimensions, or
-// with the bunch's own force. Throws std::invalid_argument with one sentence if it cannot be.
+// Sets the profile of a description in which everything else is set. bunch.optics is either given
+// (with size, alpha, dispersion), or matched to the lattice: to the lattice's own optics in four or
+// six dimensions, or with the bunch's own force. Throws std::invalid_argument with one sentence if
+// that is impossible.
 void read_profile(const workload::Parameters& parameters, const beam::Lattice& lattice,
                   Description& description);
 

@@ -43,7 +43,8 @@ std::array<double, 3> positive_triple(const Parameters& parameters, const std::s
   return {given[0], given[1], given[2]};
 }
 
-// From one kick to the next. At the very end of the lattice all kicks are before the monitors.
+// The stretch from one kick to the next. At the very end of the lattice all kicks come before the
+// monitors.
 Stretch stretch_of(const beam::Lattice& lattice, double from, double to, beam::Maps maps) {
   Stretch stretch;
   const std::vector<double>& places = lattice.monitors();
@@ -87,10 +88,10 @@ Description::Description(const Parameters& parameters, int number, bool is_guest
   if (parameters.has("solver.sizes")) sizes = positive_triple(parameters, "solver.sizes");
   if (parameters.has("solver.period")) period = parameters.positive("solver.period");
   if (period && has_mesh() && grid[2] % 2 != 0)
-    parameters.fail("solver.grid", "a period takes an even number of planes along z");
+    parameters.fail("solver.grid", "a period needs an even number of planes along z");
   settings = read_settings(parameters);
   if (kind != Kind::box && settings.decomposition != Decomposition::slabs)
-    parameters.fail("communication.decomposition", "pencils belong to solver.kind = 3d");
+    parameters.fail("communication.decomposition", "pencils need solver.kind = 3d");
   loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);
   double from = 0.0;
   for (int k = 0; k <= kicks; ++k) {

@@ -1,7 +1,7 @@
 // Which part of the mesh and of its transforms each rank has. The ranks are a grid of `along` by
-// `across`: rank r has the place (r / across, r % across). The planes of constant z are shared
+// `across`: rank r has the place (r / across, r % across). The planes of constant z are divided
 // along the first direction, and the rows of a plane along the second one. Slabs are whole planes,
-// across = 1; pencils divide planes too, for more ranks than there are planes.
+// with across = 1; pencils divide planes too, for more ranks than there are planes.
 #pragma once
 
 #include <utility>
@@ -19,7 +19,8 @@ inline int size_of(const Range& range) { return range.second - range.first; }
 
 class Division {
  public:
-  // Pencils: `across` is the largest divisor of the ranks whose square is not above them.
+  // For pencils, `across` is the largest divisor of the number of ranks whose square does not
+  // exceed it.
   Division(Decomposition decomposition, int ranks) : ranks_(ranks) {
     if (decomposition == Decomposition::slabs) return;
     for (int parts = 2; parts * parts <= ranks; ++parts)
@@ -30,13 +31,13 @@ class Division {
   int along() const { return ranks_ / across_; }
   int across() const { return across_; }
   bool divides_planes() const { return across_ > 1; }
-  // As a process grid.
+  // The shape of the process grid.
   std::vector<int> shape() const {
     return divides_planes() ? std::vector<int>{along(), across_} : std::vector<int>{ranks_};
   }
   int place_along(int rank) const { return rank / across_; }
   int place_across(int rank) const { return rank % across_; }
-  // Those that share the planes of a rank, and those that have the same part of other planes.
+  // The ranks that share the planes of a rank, and those that have the same part of other planes.
   std::vector<int> ranks_across(int rank) const {
     std::vector<int> result(across_);
     for (int b = 0; b < across_; ++b) result[b] = place_along(rank) * across_ + b;
@@ -48,18 +49,18 @@ class Division {
     return result;
   }
 
-  // Planes along z, and rows of the mesh along x: what a rank begins and ends a solve with.
+  // The planes along z, and the rows of the mesh along x, that a rank has at both ends of a solve.
   Range planes(const field::DoubledBox& grid, int rank) const {
     return comm::share(grid.nz(), along(), place_along(rank));
   }
   Range rows(const field::DoubledBox& grid, int rank) const {
     return comm::share(grid.nx(), across_, place_across(rank));
   }
-  // Lines along x of the planes that are transformed along y; one for each ky.
+  // The lines along x of planes that are transformed along y; there is one line for each ky.
   Range lines(const field::DoubledBox& grid, int rank) const {
     return comm::share(grid.rows(), across_, place_across(rank));
   }
-  // Columns along z: a share of those in the rank's lines.
+  // The columns along z: a share of those in the rank's lines.
   Range columns(const field::DoubledBox& grid, int rank) const {
     const auto [first, last] = lines(grid, rank);
     const int stride = static_cast<int>(grid.row_stride());

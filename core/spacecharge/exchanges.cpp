@@ -11,7 +11,7 @@
 namespace phasewise::spacecharge {
 namespace {
 
-// The team of these members of a team, one of which is this rank.
+// The team of some members of a team, one of which is this rank.
 comm::TeamPointer team_among(const comm::Team& team, const std::vector<int>& members) {
   comm::Team result;
   for (const int member : members) result.ranks.push_back(team.ranks[member]);
@@ -19,7 +19,7 @@ comm::TeamPointer team_among(const comm::Team& team, const std::vector<int>& mem
   return std::make_shared<const comm::Team>(std::move(result));
 }
 
-// A rank's rows in its planes of the mesh.
+// The region of a rank's rows in its planes of the mesh.
 comm::Region part_of(const Division& division, const field::DoubledBox& grid, int rank) {
   const std::int64_t row = std::int64_t{8} * grid.ny(), plane = row * grid.nx();
   const auto [first, last] = division.planes(grid, rank);

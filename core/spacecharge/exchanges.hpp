@@ -1,6 +1,6 @@
-// One rank's part in the exchanges of a kick: the mesh's charge is summed on the ranks that solve
+// One rank's part in the exchanges of a kick. The mesh's charge is summed on the ranks that solve
 // for parts of it, slabs or pencils; the transforms are transposed between planes of constant z and
-// columns along z, for pencils also between rows and lines of a plane; and the parts of the
+// columns along z, and for pencils also between rows and lines of a plane; then the parts of the
 // potential are shared with all ranks.
 #pragma once
 
@@ -17,7 +17,7 @@ namespace phasewise::spacecharge {
 
 class Exchanges {
  public:
-  // nodes: of the ranks of the team.
+  // `nodes` are those of the team's ranks.
   Exchanges(const field::DoubledBox& grid, const Settings& settings, const workload::Nodes& nodes,
             const comm::TeamPointer& team);
 
@@ -26,24 +26,24 @@ class Exchanges {
   const Division& division() const { return division_; }
   // Every division of the ranks into teams that call the library together.
   std::vector<comm::TeamOfDivision> teams() const;
-  // This rank's part: division.hpp.
+  // This rank's part (division.hpp).
   Range planes() const { return division_.planes(grid_, rank_); }
   Range rows() const { return division_.rows(grid_, rank_); }
   Range lines() const { return division_.lines(grid_, rank_); }
   Range columns() const { return division_.columns(grid_, rank_); }
   Range green_planes() const;
 
-  // Of the whole mesh [nz][nx][ny] as the only item, in place.
+  // Exchanges of the whole mesh [nz][nx][ny] as the only item, in place.
   const comm::ExchangePointer& charge() const { return charge_; }
   const comm::ExchangePointer& field() const { return field_; }
-  // Of the transforms of this rank's lines in its planes to those of its columns, and back.
+  // Transpose the transforms of this rank's lines in its planes to those of its columns, and back.
   comm::TransposeExchange to_columns() const;
   comm::TransposeExchange to_planes() const;
-  // Of pencils: of this rank's rows, transformed along y, to its lines, and back; each plane is an
-  // item.
+  // For pencils: transpose this rank's rows, transformed along y, to its lines, and back; each
+  // plane is an item.
   comm::TransposeExchange to_lines() const;
   comm::TransposeExchange to_rows() const;
-  // Of the Green function's planes to its columns.
+  // Transposes the Green function's planes to its columns.
   comm::TransposeExchange green() const;
 
  private:

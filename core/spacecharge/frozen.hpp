@@ -1,6 +1,7 @@
-// The kick of a Gaussian bunch whose field is known in closed form: across that of Bassetti and
-// Erskine, with the line density of the bunch where the particle is; along its change within a
-// round pipe of radius b, both the gradient of one potential
+// The kick of a Gaussian bunch whose field is known in closed form. Transversely it is that of
+// Bassetti and Erskine, with the line density of the bunch at the particle; along z it follows from
+// the change of that density within a round pipe of radius b. Both are the gradient of one
+// potential,
 //   u = 2 λ(z) (U(x, y) + ln b),  U = -ln r far away (field/gaussian_potential.hpp).
 #pragma once
 
@@ -16,17 +17,17 @@ namespace phasewise::spacecharge {
 struct FrozenBunch {
   std::array<double, 3> centre{};  // x, y, z [m]
   std::array<double, 3> size{};    // rms [m]
-  double charge = 0.0;             // macroparticles' worth
+  double charge = 0.0;             // macroparticles
   std::optional<double> period{};  // along z [m]
   bool coasting = false;           // uniform over the period
 };
 
-// Of moments that were measured. Throws std::runtime_error if the bunch has no size in x, y or z.
+// The bunch with these measured moments. Throws std::runtime_error if it has no size in x, y or z.
 FrozenBunch frozen_bunch(const beam::Moments& moments);
 
 struct FrozenKick {
-  double factor;                     // as of a kick from the mesh [m]
-  double gamma;                      // of the rest frame's line density
+  double factor;                     // that of a kick from the mesh [m]
+  double gamma;                      // to the rest frame's line density
   std::optional<double> log_pipe{};  // ln of b [m]; none: no force along z
 };
 
@@ -34,7 +35,7 @@ struct FrozenKick {
 void kick(const beam::ParticleView& particles, const FrozenBunch& bunch, const FrozenKick& how,
           int threads);
 
-// One item: a particle. along: with the force along z.
+// One item is a particle. `along` includes the force along z.
 parallel::KernelCard frozen_card(bool along);
 
 }  // namespace phasewise::spacecharge

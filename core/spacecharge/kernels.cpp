@@ -13,14 +13,15 @@
 namespace phasewise::spacecharge {
 namespace {
 
-// Differences for all nodes are made once where that is less work than for each particle.
-// nodes_each: mesh nodes for each particle.
+// Whether it is less work to compute the differences once for all nodes than for each particle.
+// nodes_each is the number of mesh nodes per particle.
 bool differences_pay(double nodes_each) { return nodes_each <= 1.0; }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr int block = parallel::block_size;
 
-// NaN, of a lost particle, is no bound. Six bounds at once, since each waits for its last value.
+// NaN, as a lost particle has, does not change a bound. Six bounds are computed at once, since each
+// waits for its last value.
 void widen(const beam::ParticleView& p, Extent& extent) {
   double low_x = extent.low[0], low_y = extent.low[1], low_z = extent.low[2];
   double high_x = extent.high[0], high_y = extent.high[1], high_z = extent.high[2];
@@ -81,7 +82,7 @@ void scatter(const Weights& weights, int size, std::int64_t plane, std::int64_t 
   }
 }
 
-// Places and fields of a block's particles.
+// The places and fields of a block's particles.
 struct Readings {
   std::int64_t node[block];
   double fx[block], fy[block], fz[block], inside[block];
@@ -121,7 +122,7 @@ void apply(const Readings& at, const field::BoxFrame& frame, double factor, doub
   }
 }
 
-// read: the field at a place.
+// `read` gives the field at a place.
 template <class Read>
 void kick_blocks(const beam::ParticleView& particles, const field::BoxMesh& mesh, double factor,
                  double along, int threads, Read&& read) {
@@ -242,7 +243,7 @@ parallel::KernelCard sort_card() {
           .touched = 106.0};
 }
 
-// Particles are sorted along z, so that nodes are moved to and from memory about once.
+// Particles are sorted along z, so that each node moves to and from memory about once.
 parallel::KernelCard deposit_card(double nodes_each) {
   return {.name = phases::charge_local,
           .flops = 60.0,                      // 22 for the place, 30 for the weights, 8 additions
@@ -252,10 +253,10 @@ parallel::KernelCard deposit_card(double nodes_each) {
 }
 
 parallel::KernelCard kick_card(double nodes_each) {
-  // 22 of the place and 6 of the kick; positions are read, momenta read and written.
+  // 22 flops for the place and 6 for the kick; positions are read, momenta read and written.
   constexpr double flops = 28.0, bytes = 72.0, touched = 48.0;
-  // Three differences of each node, which is read; four values are written and read again. Then
-  // seven interpolations of four values, of three operations each.
+  // Three differences at each node, which is read; four values are written and read again. Then
+  // seven interpolations of four values, with three operations each.
   if (differences_pay(nodes_each))
     return {.name = phases::kick,
             .flops = flops + 3.0 * nodes_each + 84.0,
@@ -263,7 +264,7 @@ parallel::KernelCard kick_card(double nodes_each) {
             .vectorised = true,
             .touched = touched + 40.0 * nodes_each,
             .trip = block};
-  // Twelve differences and nine interpolations of four values, three of one.
+  // Twelve differences; nine interpolations of four values and three of one.
   return {.name = phases::kick,
           .flops = flops + 48.0 + 117.0,
           .bytes = bytes + 8.0 * nodes_each,

@@ -1,4 +1,4 @@
-// The work on particles of a kick: the box that holds them, their charge on a mesh, and the kick.
+// The work on particles in a kick: the box that holds them, their charge on a mesh, and the kick.
 #pragma once
 
 #include <cstdint>
@@ -12,17 +12,17 @@
 
 namespace phasewise::spacecharge {
 
-// The box that holds these particles; without any, from infinity to minus infinity.
+// The box that holds these particles; without particles it goes from infinity to minus infinity.
 Extent extent_of(const beam::ParticleView& particles, int threads);
 
 class ChargeDeposit {
  public:
-  // Of a part of the particles: one thread's.
+  // Deposits a part of the particles, those of one thread.
   using OfPart = std::int64_t (*)(const beam::ParticleView& particles, const field::BoxMesh& mesh,
                                   double quantum, double* charge);
 
-  // Overwrites charge[nz][nx][ny] with that of the particles, each 1, in multiples of the quantum;
-  // returns how many of them lie outside the mesh and so have no charge on it.
+  // Overwrites charge[nz][nx][ny] with that of the particles, 1 each, in multiples of the quantum.
+  // Returns how many of them lie outside the mesh, and therefore have no charge on it.
   std::int64_t run(OfPart deposit, const beam::ParticleView& particles, const field::BoxMesh& mesh,
                    double quantum, double* charge, int threads);
 
@@ -30,36 +30,37 @@ class ChargeDeposit {
   parallel::Buffer<double> others_;  // meshes of all threads but the first
 };
 
-// Cloud in cell, of a part of the particles.
+// Deposits a part of the particles as clouds in cells.
 std::int64_t deposit_cic(const beam::ParticleView& particles, const field::BoxMesh& mesh,
                          double quantum, double* charge);
 
-// Cloud in cell.
+// Kicks particles as clouds in cells.
 class KickCic {
  public:
-  // Adds factor·(-∂u/∂x, -∂u/∂y) to (px, py) and along·(-∂u/∂z) to delta; particles outside keep
-  // theirs.
+  // Adds factor·(-∂u/∂x, -∂u/∂y) to (px, py) and along·(-∂u/∂z) to delta. Particles outside keep
+  // their momenta.
   void run(const beam::ParticleView& particles, const field::BoxMesh& mesh, const double* potential,
            double factor, double along, int threads);
 
  private:
-  parallel::Buffer<double> differences_;  // [nz][nx][ny][4], of the potential
+  parallel::Buffer<double> differences_;  // [nz][nx][ny][4], those of the potential
 };
 
 class PlaneSort {
  public:
-  // Sorts the particles into this number of bins along z, so that the mesh nodes around one and the
-  // next stay in the cache. The order of particles changes no bit of a result.
+  // Sorts the particles into this number of bins along z, so that the mesh nodes around one
+  // particle and the next stay in the cache. The order of particles changes no bit of a result.
   void run(beam::Particles& particles, int bins, int threads);
 
  private:
   parallel::Buffer<std::uint16_t> bin_of_;
 };
 
-// One item: a particle.
+// One item is a particle.
 parallel::KernelCard extent_card();
 parallel::KernelCard sort_card();
-// nodes_each: mesh nodes for each particle, which are set to zero, or whose differences are made.
+// nodes_each is the number of mesh nodes per particle, which are set to zero, or whose differences
+// are computed.
 parallel::KernelCard deposit_card(double nodes_each);
 parallel::KernelCard kick_card(double nodes_each);
 

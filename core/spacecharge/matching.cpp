@@ -16,12 +16,12 @@ namespace {
 using beam::Square;
 using beam::times;
 
-// Second moments of x, y and z in the laboratory.
+// The second moments of x, y and z in the laboratory frame.
 struct Sizes {
   double xx, xy, yy, zz;  // m²
 };
 
-// <λ> σz/N of a bunch over that of an ellipsoid, 3/(5√5).
+// <λ> σz/N of a bunch, over that of an ellipsoid, 3/(5√5).
 double line_density(const beam::ProfileDescription& bunch) {
   constexpr double pi = 3.14159265358979323846;
   const double ellipsoid = 3.0 / (5.0 * std::sqrt(5.0));
@@ -32,7 +32,7 @@ double line_density(const beam::ProfileDescription& bunch) {
     case beam::Profile::kv:
       return 1.0 / std::sqrt(12.0) / ellipsoid;
     case beam::Profile::waterbag:
-      // λ ∝ (1 - z²/8σz²)^(5/2): the ratio of ∫(1 - t²)⁵ to (∫(1 - t²)^(5/2))², over √8.
+      // λ ∝ (1 - z²/8σz²)^(5/2) gives the ratio of ∫(1 - t²)⁵ to (∫(1 - t²)^(5/2))², over √8.
       return 512.0 / 693.0 / std::pow(5.0 * pi / 16.0, 2) / std::sqrt(8.0) / ellipsoid;
     case beam::Profile::uniform:
       break;
@@ -43,11 +43,11 @@ double line_density(const beam::ProfileDescription& bunch) {
 // The linear force of a bunch: px += (xx x + xy y), py += (xy x + yy y), δ += zz z.
 struct Force {
   double gamma2 = 1.0;  // γ²
-  double factor = 0.0;  // of a kick, m²
-  double across = 1.0;  // the factor's share across, for the bunch's line density
-  bool along = false;   // the force along z acts too
+  double factor = 0.0;  // that of a kick, m²
+  double across = 1.0;  // scales the transverse force to the bunch's line density
+  bool along = false;   // whether the force along z acts too
 
-  // Adds the matrix of a kick to a map, about the principal axes.
+  // Adds the matrix of a kick, in the principal axes, to a map.
   void add(Square& map, const Sizes& s) const {
     const double half = 0.5 * (s.xx - s.yy), mean = 0.5 * (s.xx + s.yy);
     const double spread = std::hypot(half, s.xy);
@@ -91,7 +91,8 @@ class Envelope {
 
   std::size_t kicks() const { return parts_.size() - 1; }
 
-  // A passage with the force of a bunch of these sizes in each kick; without sizes, with none.
+  // A passage with the force of a bunch of these sizes in each kick; without sizes there is no
+  // force.
   beam::SecondOrder passage(const std::vector<Sizes>& sizes) const {
     Square map = parts_[0];
     for (std::size_t k = 0; k < kicks(); ++k) {
@@ -103,8 +104,8 @@ class Envelope {
     return result;
   }
 
-  // The sizes in each kick of a bunch that begins with these columns, with the force of one that
-  // has the sizes `before`.
+  // The sizes in each kick of a bunch that starts with these columns, under the force of a bunch
+  // with the sizes `before`.
   std::vector<Sizes> sizes(Square columns, const std::vector<Sizes>& before) const {
     std::vector<Sizes> result;
     for (std::size_t k = 0; k < kicks(); ++k) {
@@ -116,7 +117,7 @@ class Envelope {
         s.yy += columns[2][j] * columns[2][j];
         s.zz += columns[4][j] * columns[4][j];
       }
-      // Where nothing bunches the beam its length stays as it is.
+      // If nothing bunches the beam, its length stays as it is.
       if (!all_planes_) s.zz = size_.bunch_length * size_.bunch_length;
       if (!before.empty()) force_.add(columns, before[k]);
       result.push_back(s);
@@ -155,7 +156,7 @@ std::vector<Sizes> mixed(const std::vector<Sizes>& a, const std::vector<Sizes>& 
   return result;
 }
 
-// What sizes follow from sizes; nothing if the motion is unstable with them.
+// The sizes that follow from the force of given sizes; none if the motion is unstable with it.
 struct Answer {
   Square columns;
   std::vector<Sizes> sizes;
@@ -169,9 +170,9 @@ std::optional<Answer> answer(const Envelope& envelope, const std::vector<Sizes>&
   }
 }
 
-// Sizes that follow from themselves, by iterations that take a part of each answer. Too small a
-// bunch has too strong a force for any answer: then the sizes grow. Where answers draw apart,
-// parts become smaller.
+// Iterates to sizes that reproduce themselves; each iteration moves part of the way to the answer.
+// If the bunch is so small that its force allows no answer, the sizes grow. If answers diverge, the
+// steps become smaller.
 std::vector<Sizes> settled(const Envelope& envelope, std::vector<Sizes> sizes) {
   constexpr int most_iterations = 3000;
   constexpr double tolerance = 1e-12, growth = 1.2;
@@ -191,7 +192,7 @@ std::vector<Sizes> settled(const Envelope& envelope, std::vector<Sizes> sizes) {
     sizes = mixed(sizes, found->sizes, part);
   }
   throw std::invalid_argument(
-      "no bunch is matched to the lattice with its charge: its envelope does not settle; give "
+      "no bunch with this charge is matched to the lattice: its envelope does not settle; give "
       "fewer particles, a larger emittance, or more kicks");
 }
 
@@ -201,7 +202,7 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
                                       const beam::BunchSize& size) {
   if (!(size.emittance_x > 0.0 && size.emittance_y > 0.0))
     throw std::invalid_argument(
-        "a bunch without emittance is not matched to any lattice with its charge");
+        "a bunch without emittance cannot be matched to a lattice with its charge");
   const bool all_planes = size.bunch_length == 0.0 || size.momentum_spread == 0.0;
   const Envelope bare(description, start, size, false);
   const beam::SecondOrder without = bare.passage({});
@@ -211,7 +212,7 @@ MatchedWithCharge matched_with_charge(const Description& description, const beam
         "the lattice has no cavity that bunches the beam: bunch_length is needed");
   if (bunched && all_planes && description.pipe_radius)
     throw std::invalid_argument(
-        "a bunch in a pipe is matched with its charge across only: give its length and its "
+        "a bunch in a pipe is matched with its transverse force only: give its length and its "
         "momentum spread");
   const Envelope envelope(description, start, size, bunched && all_planes);
   const std::vector<Sizes> sizes = settled(envelope, envelope.sizes(envelope.columns(without), {}));

@@ -7,7 +7,7 @@
 namespace phasewise::spacecharge {
 namespace {
 
-constexpr double levels = 8.0;  // of the cells' size in an octave
+constexpr double levels = 8.0;  // of cell sizes per octave
 
 }  // namespace
 

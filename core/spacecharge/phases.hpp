@@ -1,4 +1,4 @@
-// Names of the phases of a kick, of both messages and kernels: those of Amundson, "Initial
+// The names of the phases of a kick, for both messages and kernels: those of Amundson, "Initial
 // profiling and optimization of single-bunch performance in Synergia 2.1" (2011), in plain words.
 #pragma once
 

@@ -10,7 +10,7 @@
 namespace phasewise::spacecharge {
 namespace {
 
-// Plane by plane; every rank makes the Green function across for itself.
+// Solves plane by plane; every rank makes the transverse Green function for itself.
 class LongBeamPotential : public Potential {
  public:
   LongBeamPotential(const field::DoubledBox& grid, double pipe_radius, bool real, int threads)

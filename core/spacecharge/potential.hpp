@@ -13,15 +13,16 @@
 
 namespace phasewise::spacecharge {
 
-// Green functions of this size [B] that a rank keeps: a bunch that breathes in x and y meets some
-// tens of meshes in a period. The same on every rank, so that all find the same ones.
+// How many Green functions of this size [B] a rank keeps: a bunch that breathes in x and y meets
+// some tens of meshes in a period. The number is the same on every rank, so that all keep the same
+// ones.
 std::size_t greens_kept(std::int64_t bytes);
 
 class Potential {
  public:
   virtual ~Potential() = default;
   // Whether the Green function for cells h [m], in the bunch's rest frame, is kept; the same on
-  // every rank. From then on it is the one of solve().
+  // every rank. From then on solve() uses it.
   virtual bool find_green(const std::array<double, 3>& h, const Exchanges& exchanges) = 0;
   virtual void make_green(const std::array<double, 3>& h, const Exchanges& exchanges,
                           workload::Listener& listener) = 0;
@@ -29,8 +30,8 @@ class Potential {
   virtual void solve(double* mesh, const Exchanges& exchanges, workload::Listener& listener) = 0;
 };
 
-// The solver of the description's kind; null for a frozen bunch. real: has values. The grid must
-// outlive it.
+// The solver of the description's kind; null for a frozen bunch. `real` says whether it has values.
+// The grid must outlive it.
 std::unique_ptr<Potential> make_potential(const Description& description,
                                           const field::DoubledBox& grid, const Exchanges& exchanges,
                                           bool real, int threads);

@@ -18,7 +18,7 @@ std::array<double*, 6> columns(const beam::ParticleView& p) {
   return {p.x, p.px, p.y, p.py, p.z, p.delta};
 }
 
-// Before the particles take their memory, since it is collective.
+// This is collective, and therefore comes before the particles take their memory.
 workload::Nodes with_teams(workload::Session& session, const Description& description) {
   const field::DoubledBox grid(description.grid, description.period.has_value());
   const Exchanges exchanges(grid, description.settings, session.nodes, session.team);
@@ -49,7 +49,7 @@ void Run::run_turn() {
   for (const workload::Piece& piece : pieces_) {
     const bool occurs =
         piece.name == pieces::sort ? every > 0 && turn() % every == 0 : piece.name != pieces::green;
-    // The steps themselves make the Green functions that are not kept.
+    // Green functions that are not kept are made in the steps themselves.
     if (occurs) turn_of_rank_.tell(piece, live_);
   }
 }
@@ -70,7 +70,7 @@ std::vector<std::pair<std::string, double>> Run::headline() const {
   return {{"sigma_x[m]", m.rms(0)}, {"sigma_y[m]", m.rms(2)}, {"sigma_z[m]", m.rms(4)}};
 }
 
-// The particles of a guest's bunch are those of the workload that makes it.
+// The workload that makes a guest's bunch keeps its particles.
 std::vector<std::string> Run::row_sets() const {
   return description_.guest ? std::vector<std::string>{} : std::vector<std::string>{particle_rows};
 }

@@ -1,4 +1,4 @@
-// A bunch with space charge that runs, passage after passage.
+// Runs a bunch with space charge, passage after passage.
 #pragma once
 
 #include <memory>
@@ -16,7 +16,7 @@ class Run : public workload::Run {
  public:
   // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
   Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
-  // A guest in a composite.
+  // Runs as a guest in a composite.
   Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session,
       const workload::Host& host);
 

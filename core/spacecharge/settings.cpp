@@ -10,7 +10,7 @@ using comm::Algorithm;
 using comm::LibraryForm;
 using workload::Parameters;
 
-// The words of a study; those of the seed's five methods first.
+// The words of a study; those of the source's five methods come first.
 struct Named {
   const char* name;
   Algorithm algorithm;

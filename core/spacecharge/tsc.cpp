@@ -55,7 +55,7 @@ parallel::KernelCard deposit_tsc_card(double nodes_each) {
 parallel::KernelCard kick_tsc_card(double nodes_each) {
   return {.name = phases::kick,
           .flops = 660.0,          // 22 for the place, 60 for weights, 20 for each of 25 rows, sums
-          .bytes = 72.0 + 1000.0,  // 24 of the place, momenta read and written; 125 nodes
+          .bytes = 72.0 + 1000.0,  // 24 for the place, momenta read and written; 125 nodes
           .vectorised = true,      // over nodes
           .touched = 48.0 + 8.0 * nodes_each,
           .trip = 4.0,

@@ -1,4 +1,4 @@
-// The work on particles of a kick where they are triangular shaped clouds (field/box_tsc.hpp).
+// The work on particles in a kick, as triangular shaped clouds (field/box_tsc.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace phasewise::spacecharge {
 
-// Overwrites charge[nz][nx][ny] with that of the particles, each 1, in multiples of the quantum;
-// returns how many of them lie outside the mesh.
+// Overwrites charge[nz][nx][ny] with that of the particles, 1 each, in multiples of the quantum.
+// Returns how many of them lie outside the mesh.
 std::int64_t deposit_tsc(const beam::ParticleView& particles, const field::BoxMesh& mesh,
                          double quantum, double* charge);
 
-// As kick of kernels.hpp.
+// Like KickCic::run in kernels.hpp.
 void kick_tsc(const beam::ParticleView& particles, const field::BoxMesh& mesh,
               const double* potential, double factor, double along, int threads);
 
-// One item: a particle. nodes_each: mesh nodes for each particle.
+// One item is a particle. nodes_each is the number of mesh nodes per particle.
 parallel::KernelCard deposit_tsc_card(double nodes_each);
 parallel::KernelCard kick_tsc_card(double nodes_each);
 

@@ -165,12 +165,12 @@ void Turn::kick_by_mesh(Listener& listener) {
   });
 }
 
-// Every rank finds the same mesh, and the same Green function kept or not.
+// Every rank finds the same mesh, and keeps the same Green functions.
 void Turn::choose_mesh(Listener& listener) {
   if (description_.half_width) {
     mesh_ = fixed_mesh(*description_.half_width, description_.grid);
   } else {
-    std::array<double, 6> sides{};  // maxima of minus the lower ones, and of the higher ones
+    std::array<double, 6> sides{};  // maxima of minus the lower sides, and of the higher ones
     listener.kernel(extent_card(), held_particles(), [&] {
       const Extent here = extent_of(bunch_.particles->view(), threads_);
       for (int axis = 0; axis < 3; ++axis) {
@@ -249,7 +249,7 @@ void Turn::measure(beam::Moments& moments, Listener& listener) {
   });
   listener.sum(phases::moments, sums.values(), exchanges_.team());
   moments = sums.moments(static_cast<double>(alive[0]));
-  // Whoever gets the particles knows their bounds, unless some coordinate is not finite.
+  // Whoever receives the particles knows their bounds, unless some coordinate is not finite.
   double all = 0.0;
   for (int k = 0; k < 6; ++k) all += std::fabs(moments.mean[k]) + moments.covariance[k][k];
   bunch_.exposed = !std::isfinite(all);

@@ -1,6 +1,6 @@
 // One rank's part in a passage of a bunch through a lattice, written once for all listeners:
 // stretches of the lattice, and a kick by the bunch's own field between them. With particles this
-// is the simulation; without, it only reports its actions to the listener.
+// is the simulation; without particles it only reports its actions to the listener.
 #pragma once
 
 #include <array>
@@ -23,16 +23,16 @@ namespace pieces {
 inline constexpr std::string_view sort = "sort", step = "step", green = "green", end = "end";
 }
 
-// A passage: particles are sorted in some passages, then come a step for each kick, a Green
-// function for each new mesh, and what follows the last kick.
+// A passage sorts particles in some turns, and then has a step for each kick, a Green function for
+// each new mesh, and the part after the last kick.
 std::vector<workload::Piece> pieces_of(const Description& description);
 
-// What a passage measured; the same on every rank.
+// What one passage measured, the same on every rank.
 struct PassageRecord {
-  // As a run records it, of the beam of this number.
+  // The values of the beam of this number, as a run records them.
   std::vector<workload::Value> values(int beam) const;
 
-  beam::Moments moments;                // at its end
+  beam::Moments moments;                // at the end of the passage
   std::vector<beam::Moments> monitors;  // at each monitor
   std::int64_t losses = 0;              // so far
   std::int64_t outside = 0;             // particles outside the mesh, summed over the kicks
@@ -40,8 +40,8 @@ struct PassageRecord {
 
 class Turn : public workload::RankTurn {
  public:
-  // real: has particles; those of a guest's bunch are handed over. Description and nodes, those of
-  // the ranks of the team, must outlive the turn. Throws std::bad_alloc.
+  // With `real` it has particles; those of a guest's bunch are handed over to it. The description
+  // and the nodes (those of the team's ranks) must outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const workload::Nodes& nodes, const comm::TeamPointer& team,
        bool real, int threads);
 
@@ -73,7 +73,7 @@ class Turn : public workload::RankTurn {
   void wrap_particles(Listener& listener);
   double held_particles() const;
   double nodes_each() const;
-  // The planes of the mesh that are solved for, without copies of a period's.
+  // The planes of the mesh that are solved for, without the copies of a period's planes.
   double* own_planes();
 
   const Description& description_;

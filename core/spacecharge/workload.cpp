@@ -20,7 +20,7 @@ class SpaceCharge : public workload::Workload {
       : Workload(std::move(nodes)), description_(parameters), ranks_(this->nodes().size()) {
     std::iota(ranks_.begin(), ranks_.end(), 0);
   }
-  // A guest in a composite.
+  // Plans it as a guest in a composite.
   SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes,
               const workload::Host& host)
       : Workload(std::move(nodes)),
@@ -28,7 +28,7 @@ class SpaceCharge : public workload::Workload {
         ranks_(host.team->ranks) {}
 
   std::vector<Phase> phases() const override {
-    // Received data are read, and added to a value or stored.
+    // Received data are read, and either added to a value or stored.
     constexpr double added = 3.0, stored = 2.0;
     const std::string among = description_.guest ? "beam" : "all";
     std::vector<Phase> result;
@@ -69,7 +69,7 @@ class SpaceCharge : public workload::Workload {
   std::vector<int> ranks_;  // among all
 };
 
-// The largest share of n over the mean one.
+// The largest share of n, over the mean share.
 double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
 
 std::vector<workload::Load> SpaceCharge::loads() const {
@@ -82,7 +82,7 @@ std::vector<workload::Load> SpaceCharge::loads() const {
   return result;
 }
 
-// First shares are the largest; of a hypercube and of nodes some other rank may send more.
+// The first shares are the largest; with a hypercube or with nodes, another rank may send more.
 std::vector<int> SpaceCharge::typical_ranks() const {
   constexpr int few = 64;
   std::vector<int> result(std::min(ranks(), few));

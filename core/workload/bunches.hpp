@@ -1,5 +1,5 @@
-// Bunches that pass from one workload to another in a ring. One part of a composite makes them;
-// each of the others is a guest, which runs once for each bunch, on the ranks that hold it.
+// Bunches that are handed from one workload to another in a ring. One part of a composite makes
+// them; each of the others is a guest, which runs once for each bunch, on the ranks that hold it.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ namespace phasewise::workload {
 
 // A bunch whose particles may be handed on.
 struct SharedBunch {
-  int number = 1;          // of its beam; the flat parameters beam.<number>.* describe it
-  std::vector<int> ranks;  // that hold it, ascending: each has a share of the ids (comm/share.hpp)
+  int number = 1;          // that of its beam; the flat parameters beam.<number>.* describe it
+  std::vector<int> ranks;  // its holders, ascending, with shares of the ids (comm/share.hpp)
 };
 
 // What a guest is given.

@@ -1,5 +1,5 @@
-// Sums of a few doubles over all members of a team that come out the same on any number of ranks,
-// by any algorithm: members add up digits of fixed-point numbers (numerics/long_accumulator.hpp).
+// Sums of a few doubles over all members of a team, the same on any number of ranks and by any
+// algorithm: members add up digits of fixed-point numbers (numerics/long_accumulator.hpp).
 #pragma once
 
 #include <span>
@@ -23,21 +23,21 @@ struct SumSetting {
 
 class GlobalSum {
  public:
-  // 1 to most_global_sums sums over the members of a team, which are on these nodes.
+  // Makes 1 to most_global_sums sums over the members of a team, which are on these nodes.
   GlobalSum(const SumSetting& setting, const comm::TeamPointer& team, std::span<const int> nodes,
             int sums);
 
-  // What all ranks prepare together (comm::Executor::prepare) before the first sum by `put`; others
-  // are quicker then.
+  // The exchanges that all ranks prepare together (comm::Executor::prepare) before the first sum by
+  // `put`; other algorithms are faster after it.
   comm::Exchanges exchanges() const { return {added_, stored_}; }
 
-  // Starts to add up the members' parts; nothing else may be under way in the channel until finish.
+  // Starts to add up the members' parts. Nothing else may be under way in the channel until finish.
   void start(Listener& listener, std::span<numerics::LongAccumulator> parts);
   void progress(Listener& listener) const { listener.progress(setting_.channel); }
-  // Waits for the sums, each rounded once. They are without meaning if the listener does not run
-  // the turn.
+  // Waits for the sums, each rounded once. They have no meaning if the listener does not run the
+  // turn.
   void finish(Listener& listener, std::span<double> sums);
-  // Both at once.
+  // Starts and finishes.
   void run(Listener& listener, std::span<numerics::LongAccumulator> parts, std::span<double> sums);
 
  private:

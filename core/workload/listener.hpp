@@ -1,6 +1,7 @@
 // The actions of a rank in a turn: kernels, sums over all ranks, exchanges that are started,
-// advanced and finished, transposes. A workload reports its actions to a listener; listeners run
-// them, count their messages, follow these through a network, or add up the kernels' work.
+// advanced and finished, and transposes. A workload reports its actions to a listener. Listeners
+// run them, count their messages, follow the messages through a network, or add up the kernels'
+// work.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,7 @@ class Listener {
                       const std::function<void()>& work) = 0;
 
   // The library's sums and maxima over the ranks of a team, or over all ranks, in place; all of
-  // them get the result.
+  // these ranks get the result.
   virtual void sum(std::string_view phase, std::span<double> values,
                    const comm::TeamPointer& team) = 0;
   virtual void sum(std::string_view phase, std::span<std::int64_t> values,
@@ -36,8 +37,9 @@ class Listener {
   void sum(std::string_view phase, std::span<std::int64_t> values) { sum(phase, values, nullptr); }
   void max(std::string_view phase, std::span<double> values) { max(phase, values, nullptr); }
 
-  // Starts exchanges that run one after another; at most one such sequence, or one collective, is
-  // under way in a channel. Listeners that look at messages call `exchanges`, which appends them.
+  // Starts exchanges that run one after another; at most one such sequence, or one collective, may
+  // be under way in a channel. Listeners that look at messages call `exchanges`, which appends
+  // them.
   using Exchanges = std::function<void(comm::Works&)>;
   virtual void start(comm::Channel channel, const Exchanges& exchanges) = 0;
   // Starts a collective of the library; the memory is as in comm::PendingCollective::start, or null
@@ -48,7 +50,7 @@ class Listener {
   virtual void progress(comm::Channel channel) = 0;
   virtual void finish(comm::Channel channel) = 0;
 
-  // Forward or backward transpose of the exchange's grids, which are the items of the buffers.
+  // The forward or backward transpose of the exchange's grids, which are the items of the buffers.
   virtual void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
                          const comm::ItemBuffer& to) = 0;
 };

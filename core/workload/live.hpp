@@ -35,7 +35,7 @@ class Live : public Listener {
   Session& session_;
   std::array<comm::Executor::Flight, comm::channels> under_way_;
   std::array<comm::PendingCollective, comm::channels> collectives_;
-  comm::SkeletonMemory memory_;  // of collectives without contents
+  comm::SkeletonMemory memory_;  // for collectives without contents
 };
 
 }  // namespace phasewise::workload

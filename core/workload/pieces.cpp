@@ -36,7 +36,7 @@ void for_each_part(const std::vector<Piece>& pieces, Once&& once, Many&& many) {
   }
 }
 
-// The pieces of one size in a series: the first of them, and their number.
+// The pieces of one size in a series: the first one, and their number.
 struct Alike {
   Piece first;
   double count;
@@ -51,8 +51,8 @@ std::vector<Alike> by_size(const std::vector<Piece>& pieces, const Series& serie
   return result;
 }
 
-// `count` of the sizes, spread evenly, weighted so that linear interpolation between them gives the
-// sum over all.
+// Selects `count` of the sizes, spread evenly, with weights such that linear interpolation between
+// them gives the sum over all.
 std::vector<WeightedPiece> interpolating(const std::vector<Alike>& sizes, int count) {
   const int last = static_cast<int>(sizes.size()) - 1;
   std::vector<WeightedPiece> result;

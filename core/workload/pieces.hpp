@@ -9,7 +9,7 @@
 
 namespace phasewise::workload {
 
-// How often data-dependent pieces occur in a turn, by name; pieces without an entry occur as often
+// How often data-dependent pieces occur in a turn, by name. Pieces without an entry occur as often
 // as the workload expects.
 using PieceCounts = std::map<std::string, double, std::less<>>;
 
@@ -23,11 +23,11 @@ struct WeightedPiece {
 // Pieces that stand for the whole turn. A series of at most `max_series` pieces is used in full. In
 // a longer one, pieces of the same size count as alike, and at most `max_series` sizes are used;
 // their weights interpolate the time linearly in the size. The weight of a data-dependent piece is
-// its count; it is left out if that is 0.
+// its count; it is left out if the count is 0.
 std::vector<WeightedPiece> representative_pieces(const std::vector<Piece>& pieces,
                                                  const PieceCounts& counts, int max_series);
 
-// The turn with only `sample` pieces of each series, spread evenly; with all of them if sample is
+// The turn with only `sample` pieces of each series, spread evenly; with all of them if `sample` is
 // 0.
 std::vector<Piece> sampled_pieces(const std::vector<Piece>& pieces, int sample);
 

@@ -1,4 +1,4 @@
-// The key by which a workload lets a study choose how its messages go.
+// The key by which a study chooses how a workload's messages are sent.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace phasewise::workload {
 
-// irecv-isend where the key is absent.
+// Returns irecv-isend if the key is absent.
 inline comm::Protocol protocol_in(const Parameters& parameters,
                                   const std::string& key = "communication.protocol") {
   if (!parameters.has(key)) return comm::Protocol::irecv_isend;

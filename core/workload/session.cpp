@@ -33,7 +33,7 @@ double number_or_zero(const Parameters& parameters, const char* key) {
   return parameters.has(key) ? parameters.not_negative(key) : 0.0;
 }
 
-// Of the simulated processor; none on a real one, or if no computation is charged.
+// The vector unit of the simulated processor; none on a real one, or if no computation is charged.
 parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
   if (!parameters.has("simulated.vector_length")) return {};
   const double length = parameters.not_negative("simulated.vector_length");
@@ -42,7 +42,7 @@ parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
   return {.length = length, .start = start * rate, .scalar = rate / scalar};
 }
 
-// Of the simulated machine; nothing without them.
+// The overheads of the simulated machine; zeros if none are given.
 comm::Overheads simulated_overheads(const Parameters& parameters) {
   comm::Overheads seconds;
   constexpr const char* key = "simulated.overheads";

@@ -15,7 +15,7 @@
 
 namespace phasewise::workload {
 
-// The nodes of the ranks: as communication.node_size divides them, or as detected.
+// The node of each rank, as communication.node_size divides them, or as detected.
 std::vector<int> chosen_nodes(const Parameters& parameters, std::vector<int> detected);
 
 // What a rank records of its messages and kernels.
@@ -28,13 +28,13 @@ struct Records {
   parallel::KernelTimes kernels;
 };
 
-// Where kernels run, by run.device: emulated is a device whose memory and threads are the host's.
+// Where kernels run, from run.device. An emulated device has the host's memory and threads.
 enum class Device : std::uint8_t { cpu, cuda, emulated, automatic };
 
 Device chosen_device(const Parameters& parameters);
 
-// What the ranks exchange of a device's memory, by run.device_buffers: sent and received by the
-// library itself, or through the host's memory.
+// How the ranks exchange data in a device's memory, from run.device_buffers: the library sends and
+// receives them itself, or they go through the host's memory.
 enum class DeviceBuffers : std::uint8_t { automatic, direct, staged };
 
 DeviceBuffers chosen_device_buffers(const Parameters& parameters);
@@ -44,14 +44,15 @@ struct Session {
   // run.device_buffers, simulated.* and communication.node_size; throws std::invalid_argument with
   // one sentence if one of them, or the number of threads, cannot be used.
   Session(const Parameters& parameters, int threads);
-  // Of a part of a composite: `team` are its ranks, and `among_them` is their communicator. What it
-  // records goes to the records of the whole, under names that begin with `names_begin`.
+  // The session of a part of a composite: `team` are its ranks, and `among_them` is their
+  // communicator. What it records goes to the records of the whole, under names that begin with
+  // `names_begin`.
   Session(const Session& whole, const comm::TeamPointer& team, comm::Communicator among_them,
           std::string names_begin);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // While it lives, names in the records begin as those of this session.
+  // While it lives, names in the records begin with this session's prefix.
   class Names {
    public:
     explicit Names(Session& session) : records_(*session.records_) {
@@ -76,7 +77,7 @@ struct Session {
   void set_teams(const std::vector<comm::TeamOfDivision>& teams);
 
  private:
-  std::shared_ptr<Records> records_;  // also of the parts of a composite
+  std::shared_ptr<Records> records_;  // shared with the parts of a composite
 
  public:
   comm::Recorder& recorder;
@@ -85,15 +86,15 @@ struct Session {
   // Runs exchanges; null until the run has set its teams.
   std::unique_ptr<comm::Executor> executor;
   std::vector<int> nodes;  // of each rank
-  comm::TeamPointer team;  // all ranks of the run, and this one among them
-  std::string prefix;      // of names in the records
+  comm::TeamPointer team;  // all ranks of the run, and this rank's number among them
+  std::string prefix;      // what names in the records begin with
   int threads;
   // Both are automatic until the workload has looked for a device.
   Device device = Device::cpu;
   DeviceBuffers device_buffers = DeviceBuffers::automatic;
-  bool skeleton = false;  // only the messages are sent, and the kernels' time is charged
+  bool skeleton = false;  // sends only messages, and charges the kernels' time
   int sample = 0;         // pieces of each series that are run; 0: all
-  double seconds = 0.0;   // of all turns so far, on this rank
+  double seconds = 0.0;   // in all turns so far, on this rank
 };
 
 }  // namespace phasewise::workload

@@ -11,12 +11,12 @@ namespace phasewise::workload {
 namespace {
 
 constexpr std::string_view phase = "timing";
-// A repetition takes no less, so that neither reading the clock (some 25 ns) nor an uneven start
-// counts.
+// A repetition takes at least this long, so that neither reading the clock (some 25 ns) nor an
+// uneven start matters.
 constexpr double shortest = 1e-4;  // s
-constexpr int most_turns = 100;    // of a repetition
+constexpr int most_turns = 100;    // per repetition
 
-// On a simulated machine the first turn alone differs from others.
+// On a simulated machine only the first turn differs from the others.
 int warm_ups() { return comm::simulated() ? 1 : 4; }
 
 double now() { return parallel::clock().now(); }
@@ -27,7 +27,7 @@ double latest(const comm::Communicator& world, double value) {
   return values[0];
 }
 
-// Seconds of the quickest of some repetitions, on the rank where this is longest.
+// The seconds of the fastest of some repetitions, on the rank where this is longest.
 double quickest(Run& run, int turns) {
   double found = INFINITY;
   run.session().world.barrier();
@@ -46,8 +46,8 @@ int turns_of(double seconds) {
 
 }  // namespace
 
-// From one start to the next pass four times the quickest repetition: a rank that is held up for
-// longer misses a start.
+// The time from one start to the next is four times that of the fastest repetition. A rank that is
+// delayed longer misses a start.
 TurnTimes time_turns(Run& run, const Repetitions& repetitions) {
   const comm::Communicator& world = run.session().world;
   TurnTimes result;

@@ -1,5 +1,5 @@
-// How long the turns of a run take, measured as messages are (core/probe): from agreed starts, the
-// longest over the ranks.
+// How long the turns of a run take, measured as messages are (core/probe): from agreed starts, as
+// the maximum over the ranks.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ struct Repetitions {
 };
 
 struct TurnTimes {
-  int turns = 1;                // of a repetition: short ones are timed together
-  std::vector<double> seconds;  // of a turn, for each repetition
+  int turns = 1;                // per repetition: short turns are timed together
+  std::vector<double> seconds;  // per turn, for each repetition
   std::vector<double> missed;   // 1 if a rank came after the agreed start
 };
 

@@ -7,7 +7,7 @@
 
 namespace phasewise::workload {
 
-// An array stands row after row.
+// An array is stored row by row.
 struct Value {
   std::string name;
   std::vector<std::size_t> shape;  // empty: a number

@@ -14,7 +14,7 @@ namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
 // How the particles of a task are divided among tiles.
 struct TaskTiles {
-  std::int64_t particles = 0;  // of a tile; 0: tiles gain nothing
+  std::int64_t particles = 0;  // per tile; 0: tiles do not pay
   ChargeWords words;
 
   std::int64_t count(std::int64_t in_all) const {
@@ -22,9 +22,9 @@ struct TaskTiles {
   }
 };
 
-// The tiles of a step's tasks. A tile gains where its particles make at least twice as many
-// additions as it has nodes. Beyond that, a few tiles for each multiprocessor keep all of them
-// busy.
+// The tiles of a step's tasks. A tile pays if its particles make at least twice as many additions
+// as it has nodes. Beyond that size, there are a few tiles for each multiprocessor, which keep all
+// of them busy.
 class TileChoice {
  public:
   TileChoice(std::span<const EncounterTask> tasks, Weighting weighting)
@@ -33,7 +33,7 @@ class TileChoice {
     for (const EncounterTask& task : tasks) {
       if (!task.target) continue;
       constexpr std::size_t node_bytes = 2 * sizeof(std::uint32_t);
-      const field::WindowFrame& frame = task.target->frame[0];  // all have its shape
+      const field::WindowFrame& frame = task.target->frame[0];  // all tasks have its shape
       nodes_ =
           middle_nodes(frame.nx, frame.ny, static_cast<std::int64_t>(blocks.shared / node_bytes));
       if (gains(task)) deposits_ += task.count * task.target->planes;
@@ -49,7 +49,7 @@ class TileChoice {
     const ChargeWords words = charge_words(bits_of(task));
     return {std::clamp(wished_, least(), words.most_charges()), words};
   }
-  // Deposits by tiles, of a particle on a plane.
+  // The number of deposits of a particle on a plane that go through tiles.
   std::int64_t deposits() const { return deposits_; }
 
  private:
@@ -64,14 +64,14 @@ class TileChoice {
            std::min(task.count, charge_words(bits).most_charges()) >= least();
   }
 
-  std::int64_t additions_;  // of a particle
+  std::int64_t additions_;  // per particle
   TileNodes nodes_;
   std::int64_t deposits_ = 0;
-  std::int64_t wished_ = 0;  // particles of a tile
+  std::int64_t wished_ = 0;  // particles per tile
 };
 
-// As for_each_by_tiles wants it; a task here is one plane of a task. The low words of a tile come
-// before the high ones.
+// The kernel that for_each_by_tiles runs; its tasks are single planes of the tasks here. The low
+// words of a tile come before the high ones.
 template <class W>
 struct DepositByTiles {
   const EncounterOnDevice* tasks;
@@ -124,7 +124,7 @@ struct DepositByTiles {
   }
 };
 
-// count: of tasks; most: tiles of the one with the most.
+// `count` is the number of tasks, `most` the largest number of tiles of a task.
 template <class W>
 void launch_deposits(const EncounterOnDevice* tasks, int count, int planes, std::int64_t most,
                      const TileNodes& nodes) {

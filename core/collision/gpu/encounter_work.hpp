@@ -17,7 +17,7 @@ using platform::Array;
 
 class Encounters {
  public:
-  // particles: of both beams.
+  // `particles` are those of both beams.
   void run(Weighting weighting, int planes, std::span<const EncounterTask> tasks,
            const std::array<ParticleView, 2>& particles) {
     if (outside_.size() == 0) outside_.reserve(2);
@@ -40,7 +40,7 @@ class Encounters {
       launch<field::Tsc>(step);
   }
 
-  // Deposits outside the mesh since the last call, of each beam.
+  // The number of deposits outside the mesh since the last call, for each beam.
   std::array<std::int64_t, 2> take_outside() {
     std::array<std::int64_t, 2> result{};
     if (outside_.size() == 0) return result;
@@ -54,9 +54,9 @@ class Encounters {
     int planes, tasks;
     TileNodes nodes;                       // of a tile
     std::int64_t particles = 0;            // of all tasks
-    std::int64_t largest = 0;              // particles of the largest one
-    std::int64_t tiles = 0;                // of the one with the most
-    bool kicks = false, deposits = false;  // whether any task does, by the particle's thread
+    std::int64_t largest = 0;              // particles of the largest task
+    std::int64_t tiles = 0;                // of the task with the most tiles
+    bool kicks = false, deposits = false;  // whether the particle's thread does so in any task
   };
 
   EncounterOnDevice on_device(const EncounterTask& task, const ParticleView& particles,

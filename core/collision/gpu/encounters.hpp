@@ -1,4 +1,4 @@
-// Encounters on a device: a thread kicks one particle, and deposits it unless tiles do
+// Encounters on a device: a thread kicks one particle, and deposits it unless tiles deposit it
 // (charge_tiles.hpp).
 #pragma once
 
@@ -15,16 +15,16 @@ using beam::ParticleView;
 
 // An encounter's task as a thread reads it.
 struct EncounterOnDevice {
-  ParticleView particles;  // of the task alone
+  ParticleView particles;  // those of this task
   KickSource kick;
   ChargeTarget target;
   std::int64_t* outside;
-  bool kicks, deposits;         // by the thread that has the particle
-  std::int64_t tile_particles;  // if there are deposits by tiles: particles of a tile; else 0
-  ChargeWords charge_words;     // of a tile
+  bool kicks, deposits;         // done by the thread that has the particle
+  std::int64_t tile_particles;  // particles per tile if tiles deposit; else 0
+  ChargeWords charge_words;     // those of a tile
 };
 
-// The field beyond the mesh, made before the particles come.
+// The field beyond the mesh, computed before the particles need it.
 struct KnownFar {
   const FarField* field;
   PHASEWISE_HD const FarField& operator()(const KickSource&) const { return *field; }
@@ -39,7 +39,7 @@ struct AddWeights {
   }
 };
 
-// False, and nothing is done, if the particle's kick is left for later.
+// Returns false and does nothing if the particle's kick is left for later.
 template <class W, int planes, class Far>
 PHASEWISE_DEVICE inline bool encounter_one(const EncounterOnDevice& task, Far far, std::int64_t i) {
   encounter_steps::Workspace<1> w;
@@ -51,7 +51,7 @@ PHASEWISE_DEVICE inline bool encounter_one(const EncounterOnDevice& task, Far fa
   return true;
 }
 
-// The fields beyond the mesh, from what each edge has of them.
+// Computes the fields beyond the mesh from the moments of each edge.
 template <int planes>
 void find_far_fields(const EncounterOnDevice* tasks, int count, EdgeMoments* edges, FarField* far) {
   constexpr int each = planes * window_edges;
@@ -72,7 +72,7 @@ void find_far_fields(const EncounterOnDevice* tasks, int count, EdgeMoments* edg
   });
 }
 
-// The particles that the mesh's own field does not do for, which are few.
+// The few particles for which the mesh's own field is not enough.
 struct Strays {
   struct Place {
     std::int32_t task;
@@ -82,7 +82,7 @@ struct Strays {
   std::int64_t* count;
 };
 
-// kicks: whether any task does.
+// `kicks` says whether any task kicks.
 template <class W, int planes>
 void launch_encounters(const EncounterOnDevice* tasks, int count, std::int64_t most, bool kicks,
                        EdgeMoments* edges, FarField* far, const Strays& strays) {

@@ -1,5 +1,5 @@
-// A collision's work on a device: emulated in this library, and CUDA's in a plug-in,
-// libphasewise_cuda.so, which is loaded where a run asks for it.
+// A collision's work on a device: the emulated one is in this library, CUDA's in a plug-in,
+// libphasewise_cuda.so, which is loaded when a run asks for it.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ inline constexpr const char* plug_in_entry = "phasewise_collision_on_cuda";
 
 }  // namespace phasewise::collision::gpu
 
-// Work on the GPU of this number, modulo their number, that the caller owns; null, and why in one
-// clause, if it cannot be used.
+// Makes the work on the GPU of this number, modulo the number of GPUs; the caller owns it. Returns
+// null, and the reason in one clause, if the GPU cannot be used.
 extern "C" phasewise::collision::DeviceWork* phasewise_collision_on_cuda(int number,
                                                                          std::string* why);

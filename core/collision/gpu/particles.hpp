@@ -15,7 +15,7 @@ namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
 namespace platform = phasewise::gpu::PHASEWISE_PLATFORM;
 
-// Puts values in an order.
+// Puts values into the given order.
 template <class T>
 void reorder(platform::Array<T>& values, platform::Array<T>& spare, const std::uint32_t* order,
              std::int64_t size) {
@@ -54,8 +54,8 @@ class DeviceParticles {
   }
   std::int64_t size() const { return size_; }
 
-  // Sorts by key(coordinates), of [0, bins), and keeps the order of those with the same; returns
-  // where each bin begins, and the end.
+  // Sorts by key(coordinates), in [0, bins), and keeps the order of particles with the same key.
+  // Returns where each bin begins, and the end.
   template <class Key>
   std::vector<std::int64_t> sort(int bins, Key key) {
     const beam::ParticleView from = view();
@@ -70,7 +70,7 @@ class DeviceParticles {
     return begins;
   }
 
-  // Drops those with x = NaN.
+  // Drops the particles with x = NaN.
   void remove_lost() {
     size_ = sort(2, [] PHASEWISE_DEVICE(const beam::ParticleView& p, std::int64_t i) {
       return p.x[i] == p.x[i] ? 0 : 1;  // NOLINT(misc-redundant-expression)
@@ -78,11 +78,11 @@ class DeviceParticles {
   }
 
  private:
-  // Throws std::runtime_error with one sentence if the device has too little memory for so many
-  // more.
+  // Throws std::runtime_error with one sentence if the device has too little memory for `more`
+  // further particles.
   static void check_room(std::int64_t more) {
-    // Coordinates and number; a spare column of each; keys and order, before and after sorting,
-    // with CUB's copy of them; a place among those beyond a mesh.
+    // Coordinates and id; a spare column of each; keys and order, before and after sorting, with
+    // CUB's copy of them; a place in the list of strays.
     constexpr std::int64_t each = 52 + 12 + 10 + 5 + 8;  // B
     const platform::Memory now = platform::memory();
     if (more * each <= static_cast<std::int64_t>(now.free)) return;

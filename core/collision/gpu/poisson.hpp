@@ -1,4 +1,4 @@
-// The Poisson solver of a device behind the interface of the collision.
+// The Poisson solver of a device, behind the collision's interface.
 #pragma once
 
 #include <map>
@@ -13,7 +13,7 @@ namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
 using Solver = field::gpu::PHASEWISE_PLATFORM::Poisson;
 
-// The solver of a grid, which all that solve on it share: they do so one after another, or
+// The solver of a grid. All works that solve on this grid share it and use it one after another, or
 // together.
 inline std::shared_ptr<Solver> solver_of(const field::DoubledGrid& grid) {
   static std::map<std::pair<int, int>, std::weak_ptr<Solver>> known;
@@ -23,7 +23,7 @@ inline std::shared_ptr<Solver> solver_of(const field::DoubledGrid& grid) {
   return solver;
 }
 
-// Meshes of one grid that members want to be solved.
+// The meshes on one grid that members want solved.
 class SolveRequest final : public phasewise::gpu::PHASEWISE_PLATFORM::Request {
  public:
   SolveRequest(std::shared_ptr<Solver> solver, std::span<const field::MeshToSolve> tasks)

@@ -26,13 +26,13 @@ void push_element(const E element, const ParticleView& particles, const beam::Pu
   });
 }
 
-// Adds to the two parts of each of `terms` sums, in the device's memory.
+// Adds to the high and low parts of each of `terms` sums, in the device's memory.
 template <int terms, class Add>
 void sum_on_device(const char* name, std::int64_t n, double* sums, const Add& add) {
   platform::reduce<2 * terms, false>(name, n, sums, add);
 }
 
-// The sums of moments [first, first + terms) of those in their order.
+// Adds to the sums of moments [first, first + terms).
 template <int order, int first, int terms>
 void sum_moments(const ParticleView& p, const numerics::OrderFreeGrid* grid, double* sums) {
   sum_on_device<terms>("moments", p.size, sums + 2 * first,
@@ -49,7 +49,8 @@ void sum_moments(const ParticleView& p, const numerics::OrderFreeGrid* grid, dou
                        });
 }
 
-// In passes of so few sums that a thread keeps them in registers, with room for others beside it.
+// Takes several passes, each with so few sums that a thread keeps them in registers and has room
+// for its other values.
 void sum_moments(int order, const ParticleView& p, const numerics::OrderFreeGrid* grid,
                  double* sums) {
   if (order == 4) {

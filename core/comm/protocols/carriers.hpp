@@ -1,4 +1,5 @@
-// Makes the carrier of each protocol; included by their sources and by carriers.cpp alone.
+// Makes the carrier of each protocol. Only the protocols' sources and carriers.cpp include this
+// file.
 #pragma once
 
 #include <memory>
@@ -27,10 +28,11 @@ CarrierPointer make_put(const RoundPlace& place);
 CarrierPointer make_get(const RoundPlace& place);
 CarrierPointer make_shared(const RoundPlace& place);
 CarrierPointer make_symmetric(const RoundPlace& place);  // shmem and coarray
-// These two on a simulated machine, which has neither: put, at costs of its own. Flags that lie in
-// memory elsewhere are empty messages here, and not recorded as messages.
+// Stands for the two on a simulated machine, which has neither: puts with costs of their own. The
+// flags that would lie in memory are empty messages here, which are not recorded as messages.
 CarrierPointer make_simulated_put(const RoundPlace& place);
-// Why the MPI library has no partitioned messages, as the end of a sentence; else empty.
+// Says why the MPI library has no partitioned messages, as the end of a sentence; empty if it has
+// them.
 std::string missing_partitioned();
 CarrierPointer make_partitioned(const RoundPlace& place);
 

@@ -1,4 +1,4 @@
-// Messages of the library's vector types, in place.
+// Messages with the library's vector types, sent and received in place.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/types.hpp"
 

@@ -1,5 +1,5 @@
-// One-sided: every rank puts its data, and a fence of all ranks ends the round. Two halves of the
-// window need one fence a round, since data of the next round go into the other half.
+// One-sided: every rank puts its data, and a fence of all ranks ends the round. With two halves of
+// the window one fence per round is enough, since data of the next round go into the other half.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/windowed.hpp"
 

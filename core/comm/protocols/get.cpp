@@ -1,5 +1,5 @@
-// One-sided: a rank packs its data into memory that others read from, says so by an empty message,
-// and reads those of the others.
+// One-sided: a rank packs its data into memory that others read from, tells them so by an empty
+// message, and reads the data of the others.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/signals.hpp"
 #include "comm/protocols/waiting_ends.hpp"

@@ -1,4 +1,4 @@
-// All receives posted, then all sends.
+// Posts all receives, then all sends.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/two_sided.hpp"
 

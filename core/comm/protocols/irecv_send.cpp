@@ -1,4 +1,4 @@
-// Receives are posted, then blocking sends.
+// Posts receives, then sends with blocking calls.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/two_sided.hpp"
 

@@ -1,4 +1,4 @@
-// Sends are posted, then blocking receives take what arrives.
+// Posts sends, then receives with blocking calls.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/two_sided.hpp"
 

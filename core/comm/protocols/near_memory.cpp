@@ -12,7 +12,7 @@
 namespace phasewise::comm {
 namespace {
 
-constexpr int spins_within_node = 2000;  // before the processor is left to others
+constexpr int spins_within_node = 2000;  // before the processor is yielded to others
 
 std::int64_t slot_bytes(std::int64_t bytes) {
   return 2 * parallel::cache_line + 2 * parallel::whole_lines(bytes);
@@ -53,7 +53,7 @@ NearMemory::Slot NearMemory::slot_at(std::byte* at, std::int64_t bytes) {
           at + 2 * parallel::cache_line, parallel::whole_lines(bytes)};
 }
 
-// A simulated machine's ranks are in one process, so that all of them share its memory.
+// The ranks of a simulated machine are in one process, so that all of them share its memory.
 void NearMemory::allocate(const RoundPlace& place, std::int64_t bytes) {
   MPI_Comm node = MPI_COMM_NULL;
   MPI_Comm_split_type(Inside::comm(place.group), MPI_COMM_TYPE_SHARED, place.group.rank(),

@@ -1,5 +1,5 @@
-// Memory that the ranks of a node share: of each near message two halves that are used in turn, and
-// flags beside them.
+// Memory that the ranks of a node share. Each near message has two halves, which are used in turn,
+// and flags beside them.
 #pragma once
 
 #include <atomic>
@@ -13,20 +13,20 @@
 
 namespace phasewise::comm {
 
-// Alone on its cache line. `time` is that of the sender, by rank 0's clock [s].
+// It has a cache line of its own. `time` is the sender's, by rank 0's clock [s].
 struct alignas(parallel::cache_line) NearFlag {
   std::atomic<std::int64_t> count;
   double time;
 };
 
-// Waits until a flag has reached a count; returns the time beside it.
+// Waits until a flag has reached a count; returns the time beside the count.
 double await(const NearFlag& flag, std::int64_t count);
 void raise(NearFlag& flag, std::int64_t count, double time);
 
 class NearMemory {
  public:
-  // Collective over the group. All links are near. Throws std::invalid_argument if a rank that the
-  // study places on this node runs on another one.
+  // Collective over the group. All links must be near. Throws std::invalid_argument if a rank that
+  // the study places on this node runs on another one.
   NearMemory(const RoundPlace& place, const std::vector<Link>& sends,
              const std::vector<Link>& receives);
   ~NearMemory();
@@ -36,7 +36,7 @@ class NearMemory {
   // The i-th message received, in this rank's memory, and its flag.
   std::byte* received(std::size_t i, int half) const { return data_of(receives_[i], half); }
   NearFlag& arrival(std::size_t i) const { return *receives_[i].flag; }
-  // By which this rank says that it has unpacked the i-th message received.
+  // The flag by which this rank says that it has unpacked the i-th message received.
   NearFlag& unpacked_here(std::size_t i) const { return *receives_[i].credit; }
   // The i-th message sent, in its receiver's memory, and its flag.
   std::byte* sent(std::size_t i, int half) const { return data_of(sends_[i], half); }
@@ -44,7 +44,7 @@ class NearMemory {
   NearFlag& unpacked_there(std::size_t i) const { return *sends_[i].credit; }
 
  private:
-  // A message's flags, and behind them its two halves.
+  // A message's flags, followed by its two halves.
   struct Slot {
     NearFlag *flag, *credit;
     std::byte* data;
@@ -58,8 +58,8 @@ class NearMemory {
   OwnedComm node_;
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* memory_ = nullptr;
-  std::vector<std::byte*> bases_;  // of the node's ranks
-  std::vector<int> ranks_;         // among all, of the node's ranks
+  std::vector<std::byte*> bases_;  // one of each of the node's ranks
+  std::vector<int> ranks_;         // the node's ranks among all
   std::vector<Slot> sends_, receives_;
 };
 

@@ -17,7 +17,7 @@ std::vector<int> peers(const Exchange& exchange, const std::vector<Transfer>& tr
   return ranks;
 }
 
-// The graph's edges are in the order in which both ends list their messages, so that two messages
+// The graph has its edges in the order in which both ends list their messages, so that two messages
 // between the same ranks match.
 OwnedComm graph_of(const RoundPlace& place) {
   const std::vector<int> to = ranks_in(place.group, peers(*place.exchange, place.messages().sends));
@@ -46,7 +46,7 @@ class Neighbour : public Carrier {
         graph_(graph_of(place)) {}
   bool blocks() const override { return true; }
 
-  // A single call exchanges everything; how late a neighbour was stays unknown.
+  // A single call exchanges everything, so that how late a neighbour was stays unknown.
   Pending post(const RoundMessages& messages) override {
     Posting posting(group_, messages.phase, channel_, Overhead::derived, false);
     types_.prepare(messages);

@@ -1,6 +1,6 @@
 // Blocking calls: pairs of ranks exchange one after another, the pair with the lowest ranks first,
-// and of two ranks the lower one sends first. All ranks go through their pairs in one order, so
-// that none of them waits for ever.
+// and of two ranks the lower one sends first. All ranks go through their pairs in the same order,
+// so that none of them waits for ever.
 #include <algorithm>
 #include <vector>
 
@@ -16,7 +16,7 @@ class Ordered : public TwoSided {
 
   Pending post(const RoundMessages& messages) override {
     Posting posting = begin(messages);
-    // By their peers, this rank's pairs come in the order of all pairs.
+    // Sorted by peer, this rank's pairs come in the order of all pairs.
     peers_.clear();
     for (const Message& m : messages.sends) peers_.push_back(m.peer);
     for (const Message& m : messages.receives) peers_.push_back(m.peer);

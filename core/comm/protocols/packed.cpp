@@ -57,8 +57,8 @@ class Packed : public TwoSided {
   static void charge(std::int64_t bytes) {
     parallel::clock().charge(0.0, static_cast<double>(packed_traffic(bytes)));
   }
-  // Room that the packed messages need [B]. SimGrid packs nothing beside the data, but would count
-  // the gaps between them, until the number overflows.
+  // The bytes that the packed messages need. Without contents SimGrid packs nothing, but would
+  // count the gaps between the data, until the number overflows.
   std::vector<int> sizes(std::span<const Message> messages, const std::vector<OwnedType>& types,
                          bool contents) const {
     std::vector<int> result;

@@ -1,5 +1,5 @@
-// MPI 4's partitioned messages, of one partition each: requests made once, receives first; a
-// message goes when its partition is said to be ready.
+// MPI 4's partitioned messages with one partition each. The requests are made once, receives first;
+// a message is sent when its partition is declared ready.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/window.hpp"
 
@@ -11,7 +11,7 @@ namespace phasewise::comm {
 namespace {
 
 // The messages are packed into memory of this carrier: two requests match once and for all, so that
-// neither end may make its own anew because its data have moved. No tag carries the sender's time.
+// neither end may renew its own when its data have moved. No tag carries the sender's time.
 class Partitioned : public Carrier {
  public:
   explicit Partitioned(const RoundPlace& place)

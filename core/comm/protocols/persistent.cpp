@@ -1,5 +1,5 @@
-// As irecv_isend, by requests that are made once, receives first (SimGrid 3.32 deadlocks
-// otherwise). The peer's messages on this channel must be persistent too: their fixed tag carries
+// Like irecv_isend, but the requests are made once, receives first (otherwise SimGrid 3.32
+// deadlocks). The peer's messages on this channel must be persistent too: their fixed tag carries
 // no time, so that a late sender is not detected.
 #include <algorithm>
 
@@ -37,7 +37,7 @@ class Persistent : public Carrier {
     for (MPI_Request& request : requests_) MPI_Request_free(&request);
     requests_.clear();
   }
-  // Anew if the messages' memory has moved.
+  // Makes the requests again if the messages' memory has moved.
   void make_requests(const Posting& posting, const RoundMessages& messages) {
     free_requests();
     receives_.assign(messages.receives.begin(), messages.receives.end());

@@ -8,8 +8,8 @@ namespace phasewise::comm {
 namespace {
 
 // A rank that gets nothing back from the rank that it writes to learns by an empty message that the
-// memory of the exchange before is free. Elsewhere the peer's flag tells: it was sent after that
-// memory had been unpacked.
+// memory of the preceding exchange is free. Otherwise the peer's flag says so: it is sent after
+// that memory has been unpacked.
 class Put : public Windowed {
  public:
   Put(const RoundPlace& place, Overhead overhead, bool flags_are_messages)
@@ -29,7 +29,7 @@ class Put : public Windowed {
   }
 
  protected:
-  // What came with the round before has been used.
+  // Called when the data of the preceding round have been used.
   virtual void free_other_half() {}
   virtual void put_and_flush(const Posting& posting, const RoundMessages& messages) = 0;
 
@@ -59,7 +59,7 @@ class SimulatedPut : public Put {
       : Put(place, overhead, flags_are_messages), ends_(place), stands_in_(!flags_are_messages) {
     for (int half = 0; half < 2; ++half) ends_.expect(receives_, window_, half);
   }
-  // As what it stands for.
+  // Blocks as the protocol that it stands for does.
   bool blocks() const override { return stands_in_ || Put::blocks(); }
 
  protected:
@@ -74,7 +74,7 @@ class SimulatedPut : public Put {
  private:
   WaitingEnds ends_;
   bool stands_in_;
-  bool used_ = false;  // the other half
+  bool used_ = false;  // whether the other half has been used
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Ready sends: a receiver posts its receives and says so by an empty message; only then the data
-// are sent.
+// Ready sends: a receiver posts its receives and says so by an empty message; the data are sent
+// only then.
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/signals.hpp"
 #include "comm/protocols/two_sided.hpp"

@@ -1,4 +1,4 @@
-// The i-th message sent together with the i-th received, by MPI_Sendrecv.
+// Sends the i-th message together with receiving the i-th one, by MPI_Sendrecv.
 #include <algorithm>
 
 #include "comm/protocols/carriers.hpp"
@@ -11,7 +11,7 @@ class Sendrecv : public TwoSided {
  public:
   using TwoSided::TwoSided;
 
-  // What has no partner goes together at the end.
+  // Messages without a partner are sent or received at the end.
   Pending post(const RoundMessages& messages) override {
     const auto& [phase, sends, receives, from, to] = messages;
     const std::size_t pairs = std::min(sends.size(), receives.size());

@@ -1,5 +1,5 @@
 // Loads and stores within a node: data are packed straight into memory of their receiver, and a
-// flag beside them says so. Between nodes they are put.
+// flag beside them says so. Between nodes data are put.
 #include <algorithm>
 #include <utility>
 
@@ -10,7 +10,7 @@
 namespace phasewise::comm {
 namespace {
 
-// The part of a round between ranks of a node, or between nodes.
+// The part of a round between ranks of a node (`near`), or between nodes.
 ExchangePointer part_of(const RoundPlace& place, bool near) {
   auto part = std::make_shared<Exchange>(*place.exchange);
   auto rounds = std::make_shared<Rounds>(1, place.messages());
@@ -21,7 +21,8 @@ ExchangePointer part_of(const RoundPlace& place, bool near) {
   return part;
 }
 
-// Which messages of a round are near, and each one's number among the near or among the others.
+// Which messages of a round are near, and the number of each among the near ones or among the
+// others.
 struct Split {
   std::vector<bool> near;
   std::vector<std::size_t> number;
@@ -57,8 +58,8 @@ class Shared : public Carrier {
   bool blocks() const override { return true; }
   bool gives_memory() const override { return true; }
 
-  // The receiver says that it has unpacked what came before; nothing else would tell a sender that
-  // gets nothing back.
+  // The receiver says that it has unpacked the preceding message; a sender that gets nothing back
+  // could not learn it otherwise.
   std::byte* incoming(std::size_t i) override {
     if (!receives_.near[i]) return far_->incoming(receives_.number[i]);
     const std::size_t k = receives_.number[i];
@@ -111,7 +112,8 @@ class Shared : public Carrier {
       signal_by_flags(posting, messages);
     posting.finished();
   }
-  // A simulated machine does not see memory: the flags are empty messages there.
+  // A simulated machine does not see accesses to memory, so that the flags are empty messages
+  // there.
   void signal_by_messages(Posting& posting) {
     signals_.exchange(posting, signals_.before());
     signals_.exchange(posting, signals_.after());
@@ -133,7 +135,7 @@ class Shared : public Carrier {
   NearMemory memory_;
   SignalChannel signals_;
   CarrierPointer far_;
-  std::int64_t count_ = 1;  // of this round, from 1
+  std::int64_t count_ = 1;  // number of this round, from 1
 };
 
 }  // namespace

@@ -11,7 +11,7 @@ Round opposite(const Round& round) { return {round.receives, round.sends}; }
 }  // namespace
 
 std::vector<int> ranks_in(const Communicator& group, const std::vector<int>& ranks) {
-  if (ranks.empty()) return {};  // SimGrid refuses to translate none
+  if (ranks.empty()) return {};  // SimGrid refuses to translate an empty list
   MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
   MPI_Comm_group(MPI_COMM_WORLD, &all);
   MPI_Comm_group(Inside::comm(group), &here);
@@ -22,7 +22,7 @@ std::vector<int> ranks_in(const Communicator& group, const std::vector<int>& ran
   return result;
 }
 
-// A rank expects a signal from each rank that sends it one: those are the signals of the round in
+// A rank expects a signal from each rank that sends it one. These are the signals of the round in
 // which all messages go the other way.
 SignalChannel::SignalChannel(const RoundPlace& place, bool counted)
     : comm_(duplicate(Inside::comm(place.group))), counted_(counted) {

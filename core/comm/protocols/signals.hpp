@@ -9,16 +9,16 @@
 
 namespace phasewise::comm {
 
-// Of each of these ranks among all, its number in the group.
+// Returns the numbers in the group of these ranks among all.
 std::vector<int> ranks_in(const Communicator& group, const std::vector<int>& ranks);
 
 class SignalChannel {
  public:
-  // Collective over the group. counted: whether signals are recorded as messages, or stand for
-  // flags in memory.
+  // Collective over the group. `counted` says whether signals are recorded as messages, or stand
+  // for flags in memory.
   explicit SignalChannel(const RoundPlace& place, bool counted = true);
 
-  // Ranks to and from which an empty message goes before the data, and behind them.
+  // The ranks to and from which an empty message goes, either before or after the data.
   struct Peers {
     std::vector<int> to, from;            // among all
     std::vector<int> to_here, from_here;  // in the group
@@ -26,11 +26,11 @@ class SignalChannel {
   const Peers& before() const { return before_; }
   const Peers& after() const { return after_; }
 
-  // Sends to all of peers.to and returns when one has come from each of peers.from.
+  // Sends to all of peers.to and returns when a signal has come from each of peers.from.
   void exchange(Posting& posting, const Peers& peers);
   // Starts to receive from all of peers.from, one request of the posting for each.
   void start_receives(Posting& posting, const Peers& peers) const;
-  // Starts to send to all, one request for each.
+  // Starts to send to all of peers.to, one request of the posting for each.
   void start_sends(Posting& posting, const Peers& peers) const;
 
  private:

@@ -1,5 +1,5 @@
-// OpenSHMEM and Fortran co-arrays: a rank puts its data into memory that all ranks have alike, and
-// a flag behind them; the sender's time lies beside the flag.
+// OpenSHMEM and Fortran co-arrays: a rank puts its data into symmetric memory, which every rank
+// has, and sets a flag after them; the sender's time lies beside the flag.
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -21,11 +21,12 @@ bool has(const std::vector<Link>& links, int peer) {
 // Where the receiver of a message expects it.
 struct Target {
   std::int64_t place;  // in the first half [B]
-  std::int64_t flag;   // that the data have come
+  std::int64_t flag;   // set when the data have come
 };
 
 // The memory has two halves that are used in turn. A rank that sends something back says by its
-// next flag that it has unpacked the exchange before; another one sets a flag for that alone.
+// next flag that it has unpacked the preceding exchange; a rank that does not sets a flag only for
+// that.
 class Symmetric : public Carrier {
  public:
   explicit Symmetric(const RoundPlace& place)
@@ -75,7 +76,7 @@ class Symmetric : public Carrier {
 
  private:
   std::int64_t place_of(const Target& target) const { return target.place + (count_ % 2) * half_; }
-  // Waits for the message before the last one to be unpacked.
+  // Waits until the message before the last one has been unpacked.
   void put(const Message& message, std::size_t i) const {
     if (unpacked_there_[i] != no_flag) memory_->await(unpacked_there_[i], count_ - 1);
     memory_->put(message.peer, place_of(there_[i]), message.data, message.bytes);
@@ -84,13 +85,13 @@ class Symmetric : public Carrier {
   const Communicator& group_;
   Channel channel_;
   Overhead overhead_;
-  std::int64_t flags_set_;  // in a round
+  std::int64_t flags_set_;  // per round
   std::vector<Link> sends_, receives_;
-  std::vector<Target> here_, there_;                          // of what comes, and of what is sent
+  std::vector<Target> here_, there_;                          // of received and of sent messages
   std::vector<std::int64_t> unpacked_here_, unpacked_there_;  // flags
-  std::int64_t half_ = 0;                                     // of the memory, on all ranks [B]
+  std::int64_t half_ = 0;                                     // bytes of half the memory
   std::optional<SymmetricMemory> memory_;                     // none if no rank sends anything
-  std::int64_t count_ = 1;                                    // of this round, from 1
+  std::int64_t count_ = 1;                                    // number of this round, from 1
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::int64_t smallest = 1 << 16;  // B
 constexpr std::int64_t fewest_flags = 64;
-constexpr int spins = 200;  // before the processor is left to others
+constexpr int spins = 200;  // before the processor is yielded to others
 
 std::int64_t rounded(std::int64_t wanted, std::int64_t least) {
   const auto number = static_cast<std::uint64_t>(std::max(wanted, least));
@@ -36,7 +36,7 @@ std::int64_t Parts::take(std::int64_t size) {
   return at;
 }
 
-// All memory of a transport. It grows by doubling, since it may have to move then.
+// All memory of a transport. It grows by doubling, since it may have to move when it grows.
 struct SymmetricMemory::Heap {
   const PhasewiseTransport& transport;
   Parts bytes, flags;
@@ -46,7 +46,7 @@ struct SymmetricMemory::Heap {
     static std::map<Protocol, Heap> heaps;
     return heaps.try_emplace(protocol, Heap{transport_of(protocol), {}, {}}).first->second;
   }
-  // Whether the transport has that much.
+  // Returns whether the transport has that much memory.
   bool open() {
     base = static_cast<std::byte*>(
         transport.open(rounded(bytes.end(), smallest), rounded(flags.end(), fewest_flags)));

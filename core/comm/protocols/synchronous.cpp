@@ -1,4 +1,4 @@
-// As irecv_isend, but a send ends only when its receive has begun (MPI_Issend).
+// Like irecv_isend, but a send ends only when its receive has begun (MPI_Issend).
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/two_sided.hpp"
 

@@ -8,12 +8,12 @@
 
 namespace phasewise::comm {
 
-// Why this build has no plug-in for a protocol that needs one, as the end of a sentence; else
-// empty.
+// Says why this build has no plug-in for a protocol that needs one, as the end of a sentence; empty
+// if it has one or none is needed.
 std::string missing_transport(Protocol protocol);
 
 // The first call for a protocol is collective over all ranks. Throws std::invalid_argument if the
-// plug-in is not there, or if a library that it needs is not.
+// plug-in, or a library that it needs, is missing.
 const PhasewiseTransport& transport_of(Protocol protocol);
 
 }  // namespace phasewise::comm

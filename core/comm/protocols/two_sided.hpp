@@ -22,7 +22,7 @@ class TwoSided : public Carrier {
   Channel channel_;
 };
 
-// The calls of a message in a round that is under way.
+// The calls of a message in a round whose posting is under way.
 inline void start_receive(const Posting& posting, const Message& m, MPI_Request* request) {
   const auto [count, type] = posting.count(m);
   MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, posting.comm(), request);
@@ -44,7 +44,7 @@ inline void send(const Posting& posting, const Message& m) {
   MPI_Send(m.data, count, type, m.peer, posting.tag(), posting.comm());
 }
 void wait_for_all(std::vector<MPI_Request>& requests);
-// The same for requests of receives, whose senders may be late.
+// Waits for receives, whose senders may be late.
 void wait_for_receives(Posting& posting, std::vector<MPI_Request>& requests);
 
 }  // namespace phasewise::comm

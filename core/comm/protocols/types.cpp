@@ -7,7 +7,7 @@
 namespace phasewise::comm {
 namespace {
 
-// `inner` `count` times, at this stride [B]; frees `inner`.
+// Repeats `inner` `count` times with this stride [B], and frees `inner`.
 MPI_Datatype repeated(MPI_Datatype inner, std::int64_t count, std::int64_t stride) {
   MPI_Datatype type = MPI_DATATYPE_NULL;
   MPI_Type_create_hvector(mpi_int(count), 1, stride, inner, &type);

@@ -1,5 +1,5 @@
-// The library's data types of what a round sends and receives: it takes the data from the buffers,
-// and leaves them there, by itself.
+// The library's data types of what a round sends and receives: the library itself reads the data
+// from the buffers and writes them there.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ class OwnedType {
   MPI_Datatype type_;
 };
 
-// How the library gets a message: by its type, or as so many bytes where there are no contents.
+// How the library takes a message: by its type, or as plain bytes if there are no contents.
 struct TypedCount {
   int count;
   MPI_Datatype type;
@@ -37,7 +37,7 @@ class RoundTypes {
  public:
   explicit RoundTypes(const RoundPlace& place) : exchange_(place.exchange), round_(place.round) {}
 
-  // Makes them when first called, since only buffers know the size of their items.
+  // Makes the types on the first call, since only buffers know the size of their items.
   void prepare(const RoundMessages& messages);
   TypedCount send(const Posting& posting, const RoundMessages& messages, std::size_t i) const {
     if (messages.from.data != nullptr) return {1, sends_[i].get()};

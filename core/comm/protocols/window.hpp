@@ -11,7 +11,7 @@
 
 namespace phasewise::comm {
 
-// Messages of a round to and from other ranks, without their data.
+// A message of a round to or from another rank, without its data.
 struct Link {
   int peer;       // among all
   int peer_here;  // in the group
@@ -19,8 +19,8 @@ struct Link {
 };
 std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers);
 
-// Tells the other end of each link of `mine` a value, and learns those of `theirs`; the k-th link
-// with a peer at one end is the k-th at the other.
+// Tells the other end of each link of `mine` a value, and learns the values of `theirs`; the k-th
+// link with a peer at one end is the k-th at the other.
 template <class T>
 std::vector<T> told(const Communicator& group, const std::vector<T>& values,
                     const std::vector<Link>& mine, const std::vector<Link>& theirs) {
@@ -39,8 +39,9 @@ std::vector<T> told(const Communicator& group, const std::vector<T>& values,
 
 class HalvedWindow {
  public:
-  // Collective over the group. `mine` have their place in this rank's memory, and `theirs` in that
-  // of their peers; the k-th of one end's with a peer is the k-th of the other's.
+  // Collective over the group. The links of `mine` have their place in this rank's memory, those of
+  // `theirs` in the memory of their peers; the k-th link with a peer at one end is the k-th at the
+  // other.
   HalvedWindow(const RoundPlace& place, const std::vector<Link>& mine,
                const std::vector<Link>& theirs);
   ~HalvedWindow();
@@ -48,19 +49,19 @@ class HalvedWindow {
   HalvedWindow& operator=(const HalvedWindow&) = delete;
 
   MPI_Win get() const { return window_; }
-  // Where the i-th of `mine` is in the current half, or in this one.
+  // Where the i-th of `mine` is in the current half, or in the given one.
   std::byte* mine(std::size_t i) const { return mine(i, half_); }
   std::byte* mine(std::size_t i, int half) const { return memory_ + half * size_ + mine_[i]; }
   // Where the i-th of `theirs` is, in bytes from the beginning of its peer's memory.
   MPI_Aint theirs(std::size_t i) const { return half_ * theirs_[i].size + theirs_[i].at; }
-  // What this rank wrote into its memory is there for others to read.
+  // Makes what this rank wrote into its memory visible to others.
   void sync() const;
   int half() const { return half_; }
   void next_half() { half_ = 1 - half_; }
 
  private:
   struct There {
-    std::int64_t at, size;  // size: of a half of the peer's memory
+    std::int64_t at, size;  // size of a half of the peer's memory
   };
   MPI_Win window_ = MPI_WIN_NULL;
   std::byte* memory_ = nullptr;

@@ -1,4 +1,4 @@
-// What the protocols share whose data arrive in a window.
+// What protocols whose data arrive in a window share.
 #pragma once
 
 #include "comm/protocols/window.hpp"

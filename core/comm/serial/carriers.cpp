@@ -1,4 +1,4 @@
-// One process sends no messages: every protocol is at hand, and has nothing to carry.
+// One process sends no messages: every protocol is available, and has nothing to carry.
 #include "comm/carrier.hpp"
 
 namespace phasewise::comm {

@@ -1,6 +1,6 @@
 // MPI for a single process: what core/comm uses of the standard, with its meaning for one rank.
 // core/comm is compiled against this header for the build without an MPI library. A rank sends no
-// message to itself (core/comm copies instead), so that point-to-point calls only know
+// message to itself (core/comm copies instead), so that point-to-point calls know only
 // MPI_PROC_NULL.
 #pragma once
 
@@ -34,7 +34,7 @@ void for_runs(Byte* data, const Type& type, std::size_t level, const Visit& visi
   for (int i = 0; i < count; ++i) for_runs(data + i * stride, type, level + 1, visit);
 }
 
-// What this rank sends arrives in what it receives.
+// Copies what this rank sends to where it receives.
 inline void deliver(const void* from, int sends, const Type& out, void* to, int receives,
                     const Type& in) {
   std::vector<std::byte> message;
@@ -106,7 +106,8 @@ inline int MPI_Get_library_version(char* text, int* length) {
   return MPI_SUCCESS;
 }
 
-// Groups: all are of this rank. No message passes between ranks, so that one number serves all.
+// Groups all consist of this rank. No message passes between ranks, so that one number serves for
+// all groups.
 
 inline int MPI_Comm_rank(MPI_Comm, int* rank) {
   *rank = 0;
@@ -239,7 +240,7 @@ inline int MPI_Testsome(int, MPI_Request*, int* count, int*, MPI_Status*) {
   return MPI_SUCCESS;
 }
 
-// Collectives that are started and finished: one rank is done at once.
+// Collectives that are started and finished later: with one rank they are done at once.
 
 inline int MPI_Wait(MPI_Request*, MPI_Status*) { return MPI_SUCCESS; }
 inline int MPI_Test(MPI_Request*, int* done, MPI_Status*) {

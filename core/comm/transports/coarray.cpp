@@ -1,10 +1,11 @@
-// Fortran co-arrays as a transport: libphasewise_coarray.so. All but the start is coarray.f90.
+// Fortran co-arrays as a transport, libphasewise_coarray.so. Everything but the start is in
+// coarray.f90.
 #include <cstdint>
 
 #include "comm/transport.h"
 
 extern "C" {
-// The runtime's own start, which gfortran calls in a main program in Fortran.
+// The runtime's own start, which gfortran calls in a Fortran main program.
 void _gfortran_caf_init(int* argc, char*** argv);  // NOLINT(readability-identifier-naming)
 
 int coarray_rank();

@@ -1,4 +1,4 @@
-! Fortran co-arrays as a transport: the functions of core/comm/transport.h but start.
+! Fortran co-arrays as a transport: all functions of core/comm/transport.h except start.
 module phasewise_coarray
   use, intrinsic :: iso_c_binding, only: c_int, c_int8_t, c_int64_t, c_double, c_ptr, c_loc, &
     c_null_ptr
@@ -34,7 +34,7 @@ contains
     if (grow_memory(bytes)) base = c_loc(memory)
   end function
 
-  ! A co-array cannot be moved: its contents wait in an array of this image alone.
+  ! A co-array cannot be resized: an ordinary array of this image keeps its contents meanwhile.
   function grow_memory(bytes) result(done)
     integer(c_int64_t), intent(in) :: bytes
     logical :: done

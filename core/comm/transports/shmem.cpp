@@ -14,8 +14,8 @@
 
 namespace {
 
-// Alone on its cache line, since others write to it. A sender may set a flag again before its last
-// clock was read, but not twice: hence two clocks.
+// It has a cache line of its own, since others write to it. A sender may set a flag again before
+// its last clock was read, but not twice: therefore it keeps two clocks.
 struct alignas(64) Flag {
   long value;  // 64 bits wherever Open MPI 4 runs
   double clock[2];
@@ -26,15 +26,15 @@ Flag* flags = nullptr;
 std::int64_t memory_size = 0, flags_size = 0;
 void (*finalise_mpi)() = nullptr;
 
-// Ends the process in place of the rest of exit(), in which Open MPI 4.1.4 crashes: shmem_finalize
-// and the library's own clean-up both free memory twice.
+// Ends the process instead of the rest of exit(), in which Open MPI 4.1.4 crashes: shmem_finalize
+// and the library's own clean-up both free the same memory.
 void end_process(int status, void* /*unused*/) {
   finalise_mpi();
   std::fflush(nullptr);
   _exit(status);
 }
 
-// Open MPI reads the heap's size here. Pages cost nothing before they are used.
+// Open MPI reads the heap's size from this variable. Pages cost nothing before they are used.
 void start(void (*finalise)()) {
   finalise_mpi = finalise;
   setenv("SHMEM_SYMMETRIC_HEAP_SIZE", "1G", 0);
@@ -42,8 +42,8 @@ void start(void (*finalise)()) {
   on_exit(end_process, nullptr);
 }
 
-// Collective, as its shmem_malloc and shmem_free are. Returns false and leaves all as it was if the
-// heap is full.
+// Collective, as shmem_malloc and shmem_free are. If the heap is full, returns false and leaves
+// everything as it was.
 template <class T>
 bool grow(T*& array, std::int64_t& size, std::int64_t wanted) {
   if (wanted <= size) return true;

@@ -1,5 +1,5 @@
 // The open-boundary Poisson equation on a device: the passes of field::PoissonSolver over many
-// meshes at once, with transforms of one fixed batch (gpu/row_transforms.hpp).
+// meshes at once, with transforms of one fixed batch size (gpu/row_transforms.hpp).
 #pragma once
 
 #include <algorithm>
@@ -21,13 +21,13 @@ namespace platform = phasewise::gpu::PHASEWISE_PLATFORM;
 using platform::Array;
 using platform::Complex;
 
-// A mesh to solve, as the device is given it.
+// A mesh to solve, as it is given to the device.
 struct MeshOnDevice {
   const double* charge;
   double* potential;
   const Complex* green;
 };
-// Where a row or a column begins: of those in a list, or of meshes.
+// Where a row or a column begins, among those in a list or those of meshes.
 template <class Value>
 struct Listed {
   Value* const* list;
@@ -36,7 +36,7 @@ struct Listed {
 template <class Value, Value* MeshOnDevice::*first>
 struct OfMeshes {
   const MeshOnDevice* meshes;
-  std::int64_t each, stride;  // rows or columns of a mesh, values from one to the next
+  std::int64_t each, stride;  // rows or columns per mesh, values from one to the next
   PHASEWISE_DEVICE Value* operator()(std::int64_t i) const {
     return meshes[i / each].*first + i % each * stride;
   }
@@ -67,8 +67,8 @@ class Poisson {
     forget_unused();
   }
 
-  // The same in parts, for processes that share meshes. Rows of ny charges to rows of the
-  // half-transformed grid, row_stride() apart.
+  // The same in parts, for processes that share meshes: transforms rows of ny charges to rows of
+  // the half-transformed grid, row_stride() apart.
   void forward_rows(std::span<const double* const> from, Complex* to) {
     reserve(1);
     each_batch(from.size(), along_y_.batch(), [&](std::size_t first, std::size_t count) {
@@ -78,7 +78,7 @@ class Poisson {
       copy(to + first * grid_.row_stride(), rows_.data(), count * grid_.row_stride());
     });
   }
-  // Columns, column_stride() apart, with as many of each one's Green function.
+  // Convolves columns, column_stride() apart, each with its column of a Green function.
   void convolve(Complex* columns, std::span<const ColumnToConvolve> with) {
     reserve(1);
     const std::int64_t stride = grid_.column_stride();
@@ -104,7 +104,7 @@ class Poisson {
     });
   }
 
-  static constexpr std::size_t meshes = 8;  // that are transformed together, a batch
+  static constexpr std::size_t meshes = 8;  // transformed together, as a batch
 
  private:
   template <class F>
@@ -114,8 +114,8 @@ class Poisson {
       f(first, std::min<std::size_t>(batch, count - first));
   }
 
-  // Batches whose buffers take at most 32 MiB, and at least one: many small meshes need few
-  // launches then.
+  // The batches that fit into buffers of at most 32 MiB, and at least one: many small meshes then
+  // need few launches.
   static std::size_t most_batches(const DoubledGrid& grid) {
     const std::int64_t mesh =
         grid.nx() * (static_cast<std::int64_t>(sizeof(double)) * grid.my() +
@@ -127,8 +127,8 @@ class Poisson {
   }
   void reserve(std::size_t batches) {
     if (batches <= batches_) return;
-    graphs_.clear();  // they know where the buffers were
-    batches_ = 0;     // until all have their room
+    graphs_.clear();  // they have the buffers' old addresses
+    batches_ = 0;     // until all buffers are allocated
     const auto count = static_cast<std::int64_t>(batches);
     lines_.reserve(count * along_y_.batch() * line_);
     rows_.reserve(count * along_y_.batch() * grid_.row_stride());
@@ -141,16 +141,17 @@ class Poisson {
     for (const MeshToSolve& task : tasks)
       given.push_back({task.charge, task.potential, green_of(task.green)});
     meshes_.copy_from(given.data(), std::ssize(given));
-    constexpr std::size_t most_graphs = 64;  // kept, since they take memory of the device
+    constexpr std::size_t most_graphs = 64;  // that are kept; they take memory of the device
     if (graphs_.size() >= most_graphs && !graphs_.contains(tasks.size())) graphs_.clear();
     const auto [place, is_new] = graphs_.try_emplace(tasks.size(), "solve");
-    // What comes but once needs no graph, and CUDA loads kernels when they are first launched.
+    // Work that comes only once needs no graph, and CUDA loads kernels when they are first
+    // launched.
     if (is_new) return solve_given(std::ssize(tasks));
     platform::Graph& graph = place->second;
     if (graph.empty()) graph.record([&] { solve_given(std::ssize(tasks)); });
     graph.run();
   }
-  // The meshes that the device was given.
+  // Solves the meshes that the device was given.
   void solve_given(std::int64_t count) {
     const int batches = static_cast<int>((count + meshes - 1) / meshes);
     const MeshOnDevice* given = meshes_.data();
@@ -169,7 +170,7 @@ class Poisson {
   static void copy(Complex* to, const Complex* from, std::int64_t values) {
     platform::for_each("copy", values, [=] PHASEWISE_DEVICE(std::int64_t i) { to[i] = from[i]; });
   }
-  // Rows of the mesh, with zeros behind them, to lines.
+  // Copies rows of the mesh to lines, with zeros after them.
   template <class From>
   void pad(std::int64_t rows, From from) {
     const int ny = grid_.ny();
@@ -221,7 +222,7 @@ class Poisson {
       data[i / (mx - nx) * stride + nx + i % (mx - nx)] = Complex(0.0, 0.0);
     });
   }
-  // Columns along x, in whole batches.
+  // Convolves columns along x, in whole batches.
   template <class Green>
   void convolve_columns(std::int64_t columns, int batches, Green green) {
     const int mx = grid_.mx();
@@ -256,7 +257,7 @@ class Poisson {
   };
 
   DoubledGrid grid_;
-  std::int64_t line_;  // from one line to the next
+  std::int64_t line_;  // values from one line to the next
   platform::RealRows along_y_;
   platform::ComplexRows along_x_;
   std::size_t most_batches_, batches_ = 0;

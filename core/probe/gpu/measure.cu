@@ -1,4 +1,4 @@
-// What a device can do.
+// Measures what a device can do.
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -24,7 +24,7 @@ constexpr std::int64_t values = std::int64_t{1} << 23, threads = std::int64_t{1}
 constexpr std::int64_t additions = std::int64_t{1} << 22;
 #endif
 
-// Of f and the work that it queues; the best of several.
+// The best of several times of f and the work that it queues.
 template <class F>
 double best_seconds(const F& f) {
   constexpr int passes = 5;
@@ -52,7 +52,7 @@ double triad() {
   return 3.0 * sizeof(double) * values / seconds;
 }
 
-// Independent fused multiply-adds on values that stay in registers.
+// Times independent fused multiply-adds on values that stay in registers.
 double multiply_adds() {
   constexpr int chains = 8, rounds = 256;
   Array<double> results(threads);
@@ -71,11 +71,11 @@ double multiply_adds() {
   return 2.0 * chains * rounds * threads / seconds;
 }
 
-// Additions of one to nodes of 16 meshes of 128² nodes, in no order, as particles' charges are
-// added.
+// Additions of one to nodes of 16 meshes of 128² nodes, in random order, like those of particles'
+// charges.
 constexpr int meshes = 16, mesh_nodes = 128 * 128;
 
-// Knuth's multiplicative hash, of which the lowest bits tell little.
+// Knuth's multiplicative hash; its lowest bits say little.
 PHASEWISE_HD std::uint32_t hash(std::int64_t i) {
   return static_cast<std::uint32_t>(i) * 2654435761U;
 }
@@ -91,7 +91,8 @@ double seconds_of_additions_to_memory() {
   });
 }
 
-// As many by tiles, of which each holds some of a mesh's nodes, in two words each.
+// Makes the same number of additions by tiles; a tile holds some of a mesh's nodes, in two words
+// each.
 struct AddByTiles {
   double* mesh;
   int takes, words;
@@ -119,7 +120,7 @@ double seconds_of_additions_by_tiles() {
   });
 }
 
-// By the faster way.
+// Additions by the faster of the two ways.
 double shared_additions() {
   return additions / std::min(seconds_of_additions_to_memory(), seconds_of_additions_by_tiles());
 }

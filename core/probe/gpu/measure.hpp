@@ -1,4 +1,4 @@
-// The measurement of a device: emulated in this library, and CUDA's in the plug-in.
+// The measurement of a device; the emulated one is in this library, CUDA's in the plug-in.
 #pragma once
 
 #include <string>
@@ -9,6 +9,7 @@ namespace phasewise::probe::gpu::emulated {
 DeviceRates measure();
 }
 
-// False, and why in one clause, if the GPU of this number, modulo their number, cannot be used.
+// Returns false, and why in one clause, if the GPU of this number, modulo the number of GPUs,
+// cannot be used.
 extern "C" bool phasewise_measure_cuda(int number, phasewise::probe::DeviceRates* rates,
                                        std::string* why);
