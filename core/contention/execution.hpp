@@ -33,7 +33,7 @@ class Timing {
 };
 
 // Latency, and then bytes at the rate of the share, as in the simulator behind the twins, with the
-// factors of [protocol] of a machine file (docs/machines.md).
+// factors of [protocol] of a machine file (docs/machine-file.md).
 class Protocol : public Timing {
  public:
   // The factors hold for messages of at least the size of the same index.

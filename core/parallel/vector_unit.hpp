@@ -1,6 +1,6 @@
 // The time of a kernel's loops on a vector processor: n iterations of f flops take
 //   ceil(n / VL) VL f / flops + loop_start,   or   n f / scalar_flops
-// where a loop does not vectorise (docs/machines.md).
+// where a loop does not vectorise (docs/machine-file.md).
 #pragma once
 
 #include <algorithm>
