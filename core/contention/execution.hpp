@@ -33,7 +33,7 @@ class Timing {
 };
 
 // A latency, and then bytes at the rate of the share, as in the simulator behind the twins, with
-// the factors of [protocol] in a machine file (docs/machines.md).
+// the factors of [protocol] in a machine file (docs/machine-file.md).
 class Protocol : public Timing {
  public:
   // Each factor holds for messages of at least the size with the same index.

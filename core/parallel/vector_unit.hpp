@@ -1,4 +1,4 @@
-// The time of a kernel's loops on a vector processor (docs/machines.md). n iterations of f flops
+// The time of a kernel's loops on a vector processor (docs/machine-file.md). n iterations of f flops
 // take
 //   ceil(n / VL) VL f / flops + loop_start,
 // or n f / scalar_flops if the loop does not vectorise.

@@ -1,4 +1,4 @@
-// The flat parameter text (docs/architecture.md): `key = value` lines, read key by key.
+// The flat parameter text (docs/flat-parameters.md): `key = value` lines, read key by key.
 #pragma once
 
 #include <cstddef>

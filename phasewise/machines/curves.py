@@ -1,4 +1,6 @@
-"""Measured times of messages over their sizes, as a machine file holds them (docs/machines.md)."""
+"""Measured times of messages over their sizes, as a machine file holds them
+(docs/measuring-machines.md).
+"""
 
 from __future__ import annotations
 

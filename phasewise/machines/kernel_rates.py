@@ -1,4 +1,5 @@
-"""How long the kernels of a turn take on a machine: `[kernels]` of its file (docs/machines.md).
+"""How long the kernels of a turn take on a machine: `[kernels]` of its file
+(docs/measuring-machines.md).
 
 A rate is the time of one unit of a kernel's work, measured with all ranks of a node at work, which
 share its memory. It depends on one size. The workloads define names and units

@@ -1,5 +1,5 @@
 """A machine as its file describes it: nodes, memory, network, protocol, processor
-(docs/machines.md).
+(docs/machine-file.md).
 """
 
 from __future__ import annotations

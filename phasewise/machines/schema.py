@@ -1,4 +1,4 @@
-"""Every key of a machine file: kind, range and unit. docs/machines.md says what each one means."""
+"""Every key of a machine file: kind, range and unit. docs/machine-file.md says what each means."""
 
 from __future__ import annotations
 

@@ -181,7 +181,7 @@ class Study:
         }
 
     def parameters(self) -> str:
-        """The flat parameter text for the driver (docs/architecture.md): the same study always
+        """The flat parameter text for the driver (docs/flat-parameters.md): the same study always
         gives the same bytes.
         """
         return "".join(f"{name} = {_text(value)}\n" for name, value in self._pairs())

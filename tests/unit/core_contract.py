@@ -20,7 +20,7 @@ from phasewise.study import Study
 from tests.sentences import refused
 from tests.unit.fake_core import tables
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "architecture.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "core-in-python.md"
 COUNT, SLICES, GRID = 101, 3, (16, 8)
 COORDINATES = ("x", "px", "y", "py", "z", "delta")
 EVENT_BYTES = 40
@@ -41,10 +41,10 @@ def parameters(**records: Any) -> str:
 
 
 def documented() -> list[tuple[str, str, list[str] | None]]:
-    """What the architecture page lists: `run` or `_core`, a name, and its parameters (None: none,
+    """What the page lists: `run` or `_core`, a name, and its parameters (None: none,
     it is a value).
     """
-    section = PAGE.read_text(encoding="utf-8").split("## The driver as Python sees it")[1]
+    section = PAGE.read_text(encoding="utf-8").split("## Runs")[1]
     block = re.sub(r"#.*", "", section.split("```python")[1].split("```")[0])
     found = re.findall(r"\b(run|_core)\.(\w+)(?:(\()([^)]*)\))?", block)
     return [

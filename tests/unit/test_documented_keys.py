@@ -11,6 +11,7 @@ from pkgutil import walk_packages
 
 import pytest
 
+from phasewise.machines import schema
 from phasewise.study import Records
 from phasewise.study.study import schema_for
 from phasewise.tables.declared import schema_of
@@ -65,6 +66,34 @@ def test_the_tables_that_are_found_hold_the_keys_that_a_study_accepts(name: str)
 
 def test_every_key_that_all_studies_have_is_documented(repository: Path) -> None:
     assert undocumented(page_of(repository, FIRST), schema_of(Records)) == []
+
+
+MACHINE_PAGES = ("machine-file", "measuring-machines")
+MACHINE_TABLES = {
+    "node": schema.NODE,
+    "memory": schema.MEMORY | schema.RANK_SHARES,
+    "network": schema.NETWORK | schema.BLOCK | schema.TAPER,
+    "protocol": schema.PROTOCOL,
+    "processor": schema.PROCESSOR | schema.VECTOR,
+    "overhead": schema.OVERHEAD,
+    "copies": schema.COPIES,
+    "streams": schema.STREAMS,
+    "types": schema.TYPES,
+    "paper": schema.PAPER,
+    "measured": schema.MEASURED,
+    "curve": schema.CURVE,
+    "device": schema.DEVICE | schema.TRANSFERS,
+}
+"""The tables of a machine file whose keys do not follow from protocols or kernels."""
+
+
+def test_every_key_of_a_machine_file_is_documented(repository: Path) -> None:
+    pages = (repository / "docs" / f"{name}.md" for name in MACHINE_PAGES)
+    text = "\n".join(page.read_text(encoding="utf-8") for page in pages)
+    missing = {table: undocumented(text, keys) for table, keys in MACHINE_TABLES.items()}
+    assert {table: keys for table, keys in missing.items() if keys} == {}
+    unnamed = [table for table in schema.TOP if not re.search(rf"\b{table}\b", text)]
+    assert unnamed == []
 
 
 @pytest.mark.parametrize(

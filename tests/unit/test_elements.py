@@ -47,7 +47,7 @@ def skew_matrix() -> list[float]:
     return [float(v) for v in matrix.ravel()]
 
 
-# Every element of docs/architecture.md, here in a setting in which it is symplectic.
+# Every element of docs/flat-parameters.md, here in a setting in which it is symplectic.
 CONSERVATIVE: dict[str, Mapping[str, Value]] = {
     "twiss": TWISS,
     "synchrotron": {"element": "synchrotron", "tune": 0.0019, "beta_z": 668.0},

@@ -34,11 +34,26 @@ def code(repository: Path) -> list[Path]:
     return [path for path in paths if path.suffix in CODE and path.is_file()]
 
 
+REGISTRY = "core/driver/workloads.cpp"
+ANY_WORKLOAD = "<workload>"
+"""The line of the architecture page that stands for the folders of all workloads."""
+
+
+def listed_workloads(repository: Path) -> list[str]:
+    """The workloads that the driver knows, which are siblings: none may use another."""
+    listed = (repository / REGISTRY).read_text()
+    line = re.search(r"#define PHASEWISE_WORKLOADS\(line\)((?:.*\\\n)*.*)", listed)
+    assert line is not None
+    return re.findall(r"line\((\w+)\)", line[1])
+
+
 def core_folders(repository: Path) -> list[str]:
     """The folders of the core in the order of the architecture page, first the one all may use."""
     page = (repository / "docs/architecture.md").read_text()
     tree = page[page.index("core/ ") : page.index("└── main.cpp")]
-    return re.findall(r"^├── (\w+)/", tree, re.MULTILINE)
+    lines = re.findall(r"^├── ([\w<>]+)/", tree, re.MULTILINE)
+    place = lines.index(ANY_WORKLOAD)
+    return lines[:place] + listed_workloads(repository) + lines[place + 1 :]
 
 
 def core_sources(repository: Path, code: list[Path]) -> list[tuple[str, Path]]:
@@ -97,7 +112,8 @@ def python_places(repository: Path) -> list[str]:
 def place_of(module: str, modules: dict[str, Path]) -> str:
     """The entry of the page that a module belongs to."""
     _, first, *rest = f"{module}.".split(".")
-    package = rest and modules.get(f"phasewise.workloads.{rest[0]}", Path()).name == "__init__.py"
+    inside = f"phasewise.workloads.{rest[0]}".rstrip(".") if rest else ""
+    package = modules.get(inside, Path()).name == "__init__.py"
     return "workloads/<name>" if first == "workloads" and package else first
 
 
@@ -144,7 +160,6 @@ def test_nothing_imports_a_command(repository: Path, code: list[Path]) -> None:
 
 NEUTRAL = ("core", "phasewise", "cmake", "scripts", "machines")
 """Folders whose code is for any workload, but for the workloads' own folders in them."""
-REGISTRY = "core/driver/workloads.cpp"
 ORDINARY = {"collectives", "halo", "kernels", "qcd"}
 """Names of workloads that are words of the field too: only their folders and namespaces count."""
 
@@ -232,10 +247,7 @@ def test_a_folder_of_the_core_includes_only_itself_and_those_above_it(
 def test_workloads_are_siblings_that_only_their_own_folders_include(
     repository: Path, code: list[Path]
 ) -> None:
-    listed = (repository / "core/driver/workloads.cpp").read_text()
-    line = re.search(r"#define PHASEWISE_WORKLOADS\(line\)((?:.*\\\n)*.*)", listed)
-    assert line is not None
-    workloads = set(re.findall(r"line\((\w+)\)", line[1]))
+    workloads = set(listed_workloads(repository))
     assert "collision" in workloads
     wrong = [
         f"{path} includes {used}/"

@@ -99,7 +99,7 @@ def _strengths(value: object, where: str) -> tuple[float, ...]:
 
 
 def flat_element(element: Mapping[str, Any]) -> Parameters:
-    """The driver's parameters of an element (docs/architecture.md)."""
+    """The driver's parameters of an element (docs/flat-parameters.md)."""
     values = {name: value for name, value in element.items() if name not in ("kind", "name")}
     kind = element["kind"]
     match kind:

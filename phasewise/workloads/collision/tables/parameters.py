@@ -1,4 +1,4 @@
-"""The model of two beams as the flat parameters that the driver reads (docs/architecture.md)."""
+"""The model of two beams as the flat parameters that the driver reads (docs/flat-parameters.md)."""
 
 from __future__ import annotations
 
