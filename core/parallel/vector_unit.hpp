@@ -1,5 +1,5 @@
-// The time of a kernel's loops on a vector processor (docs/machine-file.md). n iterations of f flops
-// take
+// The time of a kernel's loops on a vector processor (docs/machine-file.md). n iterations of f
+// flops take
 //   ceil(n / VL) VL f / flops + loop_start,
 // or n f / scalar_flops if the loop does not vectorise.
 #pragma once
