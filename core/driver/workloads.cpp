@@ -72,6 +72,11 @@ void check_device(const workload::Parameters& parameters, workload::Device devic
                                           " has no kernels for a device; collision has");
 }
 
+// Every study has these keys, whether or not its workloads read them.
+void read_own_keys(const workload::Parameters& parameters) {
+  for (const char* key : {"seed", "turns"}) parameters.integer(key);
+}
+
 }  // namespace
 
 std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& parameters, int ranks,
@@ -83,6 +88,7 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
   nodes = workload::chosen_nodes(parameters, std::move(nodes));
   check_device(parameters, workload::chosen_device(parameters), ring);
   workload::chosen_device_buffers(parameters);
+  read_own_keys(parameters);
   if (ring.size() > 1) return std::make_unique<Composite>(parameters, std::move(nodes), ring);
   return ring.front().entry.plan(parameters, std::move(nodes));
 }
@@ -91,6 +97,7 @@ std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameter
   const std::vector<NamedEntry> ring = ring_of(parameters);
   auto session = std::make_unique<workload::Session>(parameters, threads);
   check_device(parameters, session->device, ring);
+  read_own_keys(parameters);
   auto run = ring.size() > 1 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
                              : ring.front().entry.start(parameters, std::move(session));
   parameters.check_all_used();
