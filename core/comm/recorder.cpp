@@ -114,7 +114,7 @@ std::string Recorder::to_json(const RankFacts& facts) const {
   std::string text = "{\"rank\": " + std::to_string(facts.rank) +
                      ", \"node\": " + std::to_string(facts.node) + ", \"place\": [";
   for (std::size_t i = 0; i < facts.place.size(); ++i)
-    text += (i > 0 ? ", " : "") + std::to_string(facts.place[i].value);
+    text += (i > 0 ? ", " : "") + std::to_string(facts.place[i]);
   text += "], \"seconds\": " + number(facts.seconds) +
           ", \"clock_offset\": " + number(facts.clock_offset) +
           ", \"dropped_events\": " + number(dropped_) +

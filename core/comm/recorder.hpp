@@ -68,16 +68,11 @@ struct Event {
 };
 static_assert(sizeof(Event) == 40);
 
-struct Coordinate {
-  std::string name;
-  int value;
-};
-
 // What the record of a rank states besides its phases: docs/communication.md.
 struct RankFacts {
   int rank = 0;
   int node = 0;
-  std::vector<Coordinate> place{};  // in the workload's process grid
+  std::vector<int> place{};  // coordinates in the workload's process grid
   // Number of times that data-dependent pieces of a turn occurred, by name.
   std::vector<std::pair<std::string, double>> pieces{};
   double seconds = 0.0;       // of the turns

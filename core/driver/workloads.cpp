@@ -1,5 +1,5 @@
-// One line for each workload. In the Python module this file is compiled once more, and the same
-// lines then name the bindings.
+// The workloads: one word for each. In the Python module this file is compiled once more, and the
+// same words then name the bindings of those that have any.
 #define PHASEWISE_WORKLOADS(line)                                                     \
   line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
       line(spacecharge)
@@ -8,14 +8,16 @@
 
 #include <nanobind/nanobind.h>
 
-#define DECLARE(name)                   \
-  namespace phasewise::name {           \
-  void bind(nanobind::module_& module); \
+// Weak, so that it is null where no source of a workload defines it.
+#define DECLARE(name)                                         \
+  namespace phasewise::name {                                 \
+  __attribute__((weak)) void bind(nanobind::module_& module); \
   }
 PHASEWISE_WORKLOADS(DECLARE)
 
 void bind_workloads(nanobind::module_& module) {
-#define BIND(name) phasewise::name::bind(module);
+#define BIND(name) \
+  if (phasewise::name::bind != nullptr) phasewise::name::bind(module);
   PHASEWISE_WORKLOADS(BIND)
 }
 
@@ -98,8 +100,15 @@ std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameter
   auto session = std::make_unique<workload::Session>(parameters, threads);
   check_device(parameters, session->device, ring);
   read_own_keys(parameters);
-  auto run = ring.size() > 1 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
-                             : ring.front().entry.start(parameters, std::move(session));
+  std::unique_ptr<workload::Run> run;
+  if (ring.size() > 1) {
+    const auto study = std::make_shared<const Composite>(parameters, session->nodes, ring);
+    run = std::make_unique<CompositeRun>(study, parameters, std::move(session));
+  } else {
+    const workload::Entry& entry = ring.front().entry;
+    const std::shared_ptr<const workload::Workload> study = entry.plan(parameters, session->nodes);
+    run = entry.start(study, std::move(session));
+  }
   parameters.check_all_used();
   return run;
 }

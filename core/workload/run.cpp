@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "parallel/clock.hpp"
 
 namespace phasewise::workload {
+
+// The teams are split, which is collective, before any part of the run takes its memory.
+Run::Run(std::shared_ptr<const Workload> study, std::unique_ptr<Session> session)
+    : study_(std::move(study)), session_(std::move(session)) {
+  session_->set_teams(study_->teams(session_->team));
+}
 
 void Run::step(int turns) {
   if (failed_)
@@ -62,7 +69,7 @@ std::string Run::communication() const {
   const comm::Communicator& world = session_->world;
   return session_->recorder.to_json({.rank = world.rank(),
                                      .node = session_->nodes[world.rank()],
-                                     .place = place(),
+                                     .place = study_->place(world.rank()),
                                      .pieces = piece_counts(),
                                      .seconds = session_->seconds,
                                      .clock_offset = world.clock_offset()});
