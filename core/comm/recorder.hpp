@@ -75,6 +75,10 @@ struct RankFacts {
   std::vector<int> place{};  // coordinates in the workload's process grid
   // Number of times that data-dependent pieces of a turn occurred, by name.
   std::vector<std::pair<std::string, double>> pieces{};
+  // Names of the workload's main phases, in the order of the plan, and its colours of phases, by
+  // name, whether or not this rank has met them.
+  std::vector<std::string> main{};
+  std::vector<std::pair<std::string, std::string>> colours{};
   double seconds = 0.0;       // of the turns
   double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
 };

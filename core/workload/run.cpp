@@ -67,12 +67,17 @@ void Run::set_communication(const std::string& text) {
 
 std::string Run::communication() const {
   const comm::Communicator& world = session_->world;
-  return session_->recorder.to_json({.rank = world.rank(),
-                                     .node = session_->nodes[world.rank()],
-                                     .place = study_->place(world.rank()),
-                                     .pieces = piece_counts(),
-                                     .seconds = session_->seconds,
-                                     .clock_offset = world.clock_offset()});
+  comm::RankFacts facts{.rank = world.rank(),
+                        .node = session_->nodes[world.rank()],
+                        .place = study_->place(world.rank()),
+                        .pieces = piece_counts(),
+                        .seconds = session_->seconds,
+                        .clock_offset = world.clock_offset()};
+  for (const Phase& phase : study_->phases()) {
+    if (phase.main) facts.main.push_back(phase.name);
+    if (!phase.colour.empty()) facts.colours.emplace_back(phase.name, phase.colour);
+  }
+  return session_->recorder.to_json(facts);
 }
 
 namespace {
