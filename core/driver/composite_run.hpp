@@ -28,6 +28,8 @@ class CompositeRun : public workload::Run {
   void replace_rows(const std::string& set, const workload::Rows& rows) override;
   void set_turn(std::int64_t turn) override;
 
+  // Whether the maker of the bunches, which is on all ranks, has finished.
+  bool finished() const override { return maker().finished(); }
   beam::Bunch* held_bunch(int number) override { return maker().held_bunch(number); }
   std::vector<std::pair<std::string, double>> piece_counts() const override;
   void exchange_as(const workload::Parameters& parameters) override;

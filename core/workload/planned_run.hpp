@@ -23,8 +23,9 @@ class PlannedTurn : public RankTurn {
   virtual comm::Exchanges exchanges() const { return {}; }
   // As Run::exchange_as; by default there is nothing to choose.
   virtual void exchange_as(const Parameters& parameters) { parameters.check_all_used(); }
-  // As Run::record.
+  // As Run::record and Run::finished.
   virtual std::vector<Value> record() const { return {}; }
+  virtual bool finished() const { return false; }
 };
 
 // What a turn has in memory: nothing, so that it only reports its actions to the listener, or the
@@ -55,6 +56,7 @@ class PlannedRun : public Run {
     session().executor->prepare(turn_->exchanges());
   }
 
+  bool finished() const override { return turn_->finished(); }
   std::vector<Value> record() const override { return turn_->record(); }
   // The record's numbers.
   std::vector<std::pair<std::string, double>> headline() const override {

@@ -22,7 +22,7 @@ void Run::step(int turns) {
   failed_ = true;  // until all turns are done
   const Session::Names names(*session_);
   const double start = parallel::clock().now();
-  for (int i = 0; i < turns; ++i) {
+  for (int i = 0; i < turns && !finished(); ++i) {
     run_turn();
     session_->kernels.settle();
     ++turn_;

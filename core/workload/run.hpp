@@ -35,10 +35,14 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Runs one turn, or several. Collective, as are all functions that change the run. Once it has
-  // thrown, the particles are where the failure left them, and there are no more turns.
+  // Runs one turn, or several, or fewer if the run is finished before. Collective, as are all
+  // functions that change the run. Once it has thrown, the particles are where the failure left
+  // them, and there are no more turns.
   void step(int turns = 1);
   std::int64_t turn() const { return turn_; }
+  // Whether the run has reached its end, such as a time, however many turns were asked for. The
+  // same on every rank.
+  virtual bool finished() const { return false; }
   virtual void set_turn(std::int64_t turn) { turn_ = turn; }
 
   // What the last turn measured, the same on every rank.
