@@ -109,7 +109,7 @@ void run_turns(workload::Run& run, const workload::Parameters& parameters, const
   if (is_root && !out.empty() && !run.session().skeleton) file.emplace(out);
   if (is_root) print_head(run);
   const std::int64_t turns = parameters.integer("turns");
-  for (std::int64_t turn = 0; turn < turns; ++turn) {
+  for (std::int64_t turn = 0; turn < turns && !run.finished(); ++turn) {
     run.step();
     if (is_root) print_turn(turn, run);
     if (file) file->append(turn, run);

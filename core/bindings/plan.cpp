@@ -37,6 +37,8 @@ nb::dict phase_dict(const driver::PlannedPhase& phase) {
   result["name"] = phase.name;
   result["pattern"] = phase.traits.pattern;
   result["direction"] = phase.traits.direction;
+  result["main"] = phase.traits.main;
+  result["colour"] = phase.traits.colour;
   for (const auto& [label, word] : phase.traits.labels) result[label.c_str()] = word;
   result["library"] = phase.library;
   result["per"] = phase.per;
@@ -64,6 +66,19 @@ nb::dict plan(const std::string& parameters, int ranks, int node_size, int rank)
   result["process_grid"] = grids;
   result["phases"] = phases;
   result["load"] = loads;
+  return result;
+}
+
+nb::list phases(const std::string& parameters, int ranks, int node_size) {
+  nb::list result;
+  for (const workload::Phase& phase :
+       bindings::plan_study(parameters, ranks, node_size)->phases()) {
+    nb::dict one;
+    one["name"] = phase.name;
+    one["main"] = phase.main;
+    one["colour"] = phase.colour;
+    result.append(one);
+  }
   return result;
 }
 
@@ -106,6 +121,10 @@ void bind_plan(nb::module_& m) {
         nb::arg("rank") = -1,
         "What each phase of a turn sends (docs/communication.md); ValueError if the study does not "
         "fit the ranks.");
+  m.def("phases", &phases, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
+        "The phases of a study in the order in which they are shown, whether or not they send "
+        "anything on these ranks: name; main, whether the phase does the workload's own exchange; "
+        "colour, #rrggbb, or empty where pictures choose it. Looks at no messages.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),

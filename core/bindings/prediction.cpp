@@ -58,6 +58,8 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
     one["name"] = phase.name;
     one["pattern"] = traits.pattern;
     one["direction"] = traits.direction;
+    one["main"] = traits.main;
+    one["colour"] = traits.colour;
     one["moved"] = traits.moved;
     one["rank"] = phase.rank;
     one["bytes"] = numpy(std::move(phase.bytes));

@@ -219,6 +219,9 @@ void bind_run(nb::module_& m) {
            "each repetition the `seconds` of a turn, the longest over the ranks, and `missed`, "
            "whether a rank came after the start.")
       .def_prop_ro("turn", &Run::turn, "Turns done.")
+      .def_prop_ro("finished", &Run::finished,
+                   "Whether the run has reached its end, however many turns were asked for; there "
+                   "are no more turns then. The same on every rank.")
       .def("set_turn", &Run::set_turn, nb::arg("turn"))
       .def("record", &record, "What the last turn measured, the same on every rank.")
       .def("state", &state,

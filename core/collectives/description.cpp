@@ -62,8 +62,6 @@ Manner read_manner(const workload::Parameters& parameters, Operator operation) {
 }
 
 Description::Description(const workload::Parameters& parameters) {
-  parameters.integer("seed");   // every study has one; nothing is random here
-  parameters.integer("turns");  // the run loop counts the exchanges
   operation = static_cast<Operator>(parameters.choice(
       "collectives.operator", {"barrier", "broadcast", "allreduce", "reduce-scatter", "allgather",
                                "alltoall", "alltoallv", "sum"}));

@@ -11,9 +11,6 @@
 
 namespace phasewise::collectives {
 
-namespace phases {
-inline constexpr std::string_view checks = "checks";
-}
 std::string_view phase_of(Operator operation);
 
 // Bytes that rank `from` sends to rank `to` in an all-to-all: alike, or half, once or one and a

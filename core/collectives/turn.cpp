@@ -10,9 +10,8 @@ namespace {
 
 using workload::Listener;
 
-constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
-constexpr std::int64_t period = 1009;                  // prime: values that are mixed up differ
-constexpr int polls = 16;  // of a collective that computing goes along with
+constexpr std::int64_t period = 1009;  // prime: values that are mixed up differ
+constexpr int polls = 16;              // of a collective that computing goes along with
 
 // One item: a value.
 parallel::KernelCard fill_card() {
@@ -28,14 +27,15 @@ parallel::KernelCard compute_card() {
 
 }  // namespace
 
-Turn::Turn(const Description& description, const std::vector<int>& nodes, int rank, bool real)
+Turn::Turn(const Description& description, const std::vector<int>& nodes, int rank,
+           workload::Contents contents)
     : description_(description),
       nodes_(nodes),
       ranks_(static_cast<int>(nodes.size())),
       rank_(rank),
       layout_(description, ranks_, rank) {
   set_manner(description.manner);
-  if (!real) return;
+  if (contents == workload::Contents::none) return;
   memory_.reserve(2 * layout_.half / 8);
   std::fill_n(memory_.data(), memory_.size(), 0.0);
 }
@@ -60,6 +60,16 @@ void Turn::set_manner(const Manner& manner) {
   result_ = result_at(description_, manner, nodes_, rank_);
 }
 
+void Turn::exchange_as(const workload::Parameters& parameters) {
+  const Manner manner = read_manner(parameters, description_.operation);
+  parameters.check_all_used();
+  set_manner(manner);
+}
+
+std::vector<workload::Value> Turn::record() const {
+  return description_.verify ? checks_.record() : std::vector<workload::Value>{};
+}
+
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const std::int64_t whole = layout_.half / 8;
   const auto values = static_cast<double>(whole);
@@ -69,10 +79,9 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   if (description_.work > 0.0) compute(listener, description_.work);
   if (!description_.blocking) finish(listener);
   if (!description_.verify) return;
-  checks_ = {};
+  checks_.clear();
   listener.kernel(check_card(), values, [&] { check(); });
-  listener.sum(phases::checks, checks_);
-  checks_[1] %= exact;
+  checks_.sum(listener);
 }
 
 void Turn::start(Listener& listener) {
@@ -200,9 +209,8 @@ void Turn::fill() {
 }
 
 void Turn::compare(double found, double expected) {
-  checks_[0] +=
-      std::bit_cast<std::uint64_t>(found) == std::bit_cast<std::uint64_t>(expected) ? 0 : 1;
-  checks_[1] = (checks_[1] + static_cast<std::int64_t>(found)) % exact;
+  const bool same = std::bit_cast<std::uint64_t>(found) == std::bit_cast<std::uint64_t>(expected);
+  checks_.add(same ? 0 : 1, static_cast<std::int64_t>(found));
 }
 
 void Turn::check() {

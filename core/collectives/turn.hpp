@@ -8,32 +8,28 @@
 
 #include "collectives/exchanges.hpp"
 #include "parallel/buffer.hpp"
+#include "workload/checks.hpp"
 #include "workload/global_sum.hpp"
-#include "workload/workload.hpp"
+#include "workload/planned_run.hpp"
 
 namespace phasewise::collectives {
 
-// The turn has a single piece.
-inline constexpr workload::Piece the_piece{.name = "exchange"};
-
-class Turn : public workload::RankTurn {
+class Turn : public workload::PlannedTurn {
  public:
-  // real: has memory for the values; otherwise it only reports its actions to the listener. The
-  // description must outlive the turn. nodes: of all ranks. Throws std::bad_alloc.
-  Turn(const Description& description, const std::vector<int>& nodes, int rank, bool real);
+  // nodes: of all ranks. The references must outlive the turn. Throws std::bad_alloc.
+  Turn(const Description& description, const std::vector<int>& nodes, int rank,
+       workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // Begins turn `number`; the values depend on it.
-  void begin(std::int64_t number) { number_ = number; }
-  comm::Exchanges exchanges() const { return sum_ ? sum_->exchanges() : exchanges_; }
-  void set_manner(const Manner& manner);
-
-  // Results of the last verified turn over all ranks: the number of wrong values, and the sum of
-  // all values modulo 2^53.
-  std::int64_t wrong() const { return checks_[0]; }
-  std::int64_t checksum() const { return checks_[1]; }
+  // The values depend on the number.
+  void begin(std::int64_t number) override { number_ = number; }
+  comm::Exchanges exchanges() const override { return sum_ ? sum_->exchanges() : exchanges_; }
+  void exchange_as(const workload::Parameters& parameters) override;
+  // The checks of all values, on all ranks.
+  std::vector<workload::Value> record() const override;
 
  private:
+  void set_manner(const Manner& manner);
   void start(workload::Listener& listener);
   void finish(workload::Listener& listener);
   void compute(workload::Listener& listener, double flops);
@@ -52,7 +48,7 @@ class Turn : public workload::RankTurn {
   void compare(double found, double expected);
 
   const Description& description_;
-  std::vector<int> nodes_;
+  const std::vector<int>& nodes_;
   int ranks_, rank_;
   Memory layout_;
   Manner manner_;
@@ -65,7 +61,7 @@ class Turn : public workload::RankTurn {
   std::vector<double> sums_;
   parallel::Buffer<double> memory_;
   std::array<double, 8> computed_{};
-  std::array<std::int64_t, 2> checks_{};
+  workload::Checks checks_;
 };
 
 }  // namespace phasewise::collectives

@@ -1,29 +1,29 @@
-// The workload `collectives`: its phases, and how the driver plans and starts it.
-#include "workload/workload.hpp"
-
+// The workload `collectives`: its phases, and the turn of a rank.
 #include <algorithm>
 
-#include "collectives/run.hpp"
+#include "collectives/turn.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::collectives {
 namespace {
 
-class CollectivesWorkload : public workload::Workload {
+class Collectives : public workload::Planned<Turn> {
  public:
-  CollectivesWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)), description_(parameters) {}
+  Collectives(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Planned(std::move(nodes)), description_(parameters) {}
 
   std::vector<workload::Phase> phases() const override {
-    return {{std::string(phase_of(description_.operation)), "collective", "all"},
-            {std::string(phases::checks), "sum", "all"}};
+    return {workload::main_phase(phase_of(description_.operation), "collective", "all"),
+            workload::Checks::phase()};
   }
-  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
-  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, nodes(), rank, false);
+  std::vector<workload::Piece> pieces() const override { return {{.name = "exchange"}}; }
+  std::unique_ptr<Turn> make_turn(int rank, workload::Contents contents) const override {
+    return std::make_unique<Turn>(description_, nodes(), rank, contents);
   }
-  std::vector<std::vector<int>> process_grid() const override { return {{ranks(), 1}}; }
-  std::vector<workload::Load> loads() const override { return {}; }
+  std::vector<std::string> exchange_keys() const override { return {"algorithm", "protocol"}; }
+  std::vector<comm::TeamOfDivision> teams(const comm::TeamPointer& all) const override {
+    return {{all, 0}};
+  }
   // Some ranks of trees send more than others; of many ranks, the first ones are among them.
   std::vector<int> typical_ranks() const override {
     std::vector<int> result;
@@ -38,6 +38,6 @@ class CollectivesWorkload : public workload::Workload {
 
 }  // namespace
 
-workload::Entry entry() { return workload::entry_for<CollectivesWorkload, Run>(); }
+workload::Entry entry() { return workload::entry_for<Collectives, workload::PlannedRun<Turn>>(); }
 
 }  // namespace phasewise::collectives

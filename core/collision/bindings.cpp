@@ -4,6 +4,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/arrays.hpp"
+#include "bindings/particles.hpp"
 #include "collision/simulation.hpp"
 
 namespace nb = nanobind;
@@ -28,25 +29,11 @@ int point_of(const Simulation& simulation, int ip) {
 }
 
 // Views of the particles; valid until the next step, which may sort them into other memory.
-nb::dict particles(nb::object self, int beam) {
+nb::dict particles(const nb::object& self, int beam) {
   beam::Bunch& bunch = nb::cast<Simulation&>(self).bunch(index_of(beam));
-  nb::dict result;
-  beam::ParticleView p{};
-  if (bunch.particles) p = bunch.particles->view();
   bunch.exposed = true;
-  const auto size = static_cast<std::size_t>(p.size);
-  const auto put = [&](const char* name, auto* data) {
-    using Value = std::remove_pointer_t<decltype(data)>;
-    result[name] = nb::ndarray<nb::numpy, Value>(data, {size}, self);
-  };
-  put("x", p.x);
-  put("px", p.px);
-  put("y", p.y);
-  put("py", p.py);
-  put("z", p.z);
-  put("delta", p.delta);
-  put("id", p.id);
-  return result;
+  return bindings::arrays_of(bunch.particles ? bunch.particles->view() : beam::ParticleView{},
+                             self);
 }
 
 using Column = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

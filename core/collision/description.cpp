@@ -37,7 +37,6 @@ bool plans_copies(const Parameters& parameters) {
 
 Description::Description(const Parameters& parameters) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
-  parameters.integer("turns");  // the run loop counts them
   read_records(parameters, *this);
   staged = plans_copies(parameters);
   settings = build_settings(parameters);

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collision/build_settings.hpp"
-#include "collision/turn.hpp"
+#include "collision/workload.hpp"
 #include "parallel/clock.hpp"
 #include "workload/live.hpp"
 #include "workload/run.hpp"
@@ -16,15 +15,12 @@ namespace phasewise::collision {
 
 class Simulation : public workload::Run {
  public:
-  // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
-  Simulation(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
+  // Collective; throws as device_of does.
+  Simulation(const std::shared_ptr<const Collision>& study,
+             std::unique_ptr<workload::Session> session);
 
   std::vector<workload::Value> record() const override;
   std::vector<std::pair<std::string, double>> headline() const override;
-  std::vector<comm::Coordinate> place() const override;
-  std::vector<std::vector<int>> process_grid() const override;
-  std::string layout() const override { return layout_name(description_.settings.layout); }
-  std::vector<std::string> exchange_keys() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
 
   int interaction_points() const { return state_.interaction_points(); }
@@ -59,13 +55,8 @@ class Simulation : public workload::Run {
   void run_turn() override;
 
  private:
-  std::vector<ProcessGrid> divide_ranks();
-  // The process grid of the first interaction point that has a mesh; null if none has one.
-  const ProcessGrid* mesh_grid() const;
-
-  Description description_;
-  std::vector<ProcessGrid> grids_;  // of each interaction point
-  comm::Communicator group_;        // the ranks that hold the same beam as this one
+  const Description& description_;
+  comm::Communicator group_;  // the ranks that hold the same beam as this one
   std::vector<workload::Piece> pieces_;
   Turn state_;
   workload::Live live_;

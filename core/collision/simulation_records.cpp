@@ -1,4 +1,4 @@
-// The output of a simulation: the record of a turn, the ranks' places, the field of a slice.
+// The output of a simulation: the record of a turn, the counts of its pieces, the field of a slice.
 #include <algorithm>
 #include <limits>
 
@@ -54,34 +54,6 @@ std::vector<std::pair<std::string, double>> Simulation::headline() const {
           {"y1[m]", m.mean[2]},
           {"sigma_x1[m]", m.rms(0)},
           {"sigma_y1[m]", m.rms(2)}};
-}
-
-const ProcessGrid* Simulation::mesh_grid() const {
-  for (int ip = 0; ip < interaction_points(); ++ip)
-    if (point(ip).strong_strong) return &grids_[ip];
-  return nullptr;
-}
-
-std::vector<comm::Coordinate> Simulation::place() const {
-  const ProcessGrid* grid = mesh_grid();
-  Place place;
-  if (grid != nullptr && grid->divided()) place = grid->place(session().world.rank());
-  return {{"beam", place.beam + 1}, {"column", place.column}, {"row", place.row}};
-}
-
-std::vector<std::vector<int>> Simulation::process_grid() const {
-  const ProcessGrid* grid = mesh_grid();
-  const std::array<int, 2> ranks = ranks_of_beams(session().world.size());
-  std::vector<std::vector<int>> result;
-  for (int b = 0; b < 2; ++b) {
-    const Shape shape = grid != nullptr ? grid->shape(b) : Shape{ranks[b], 1};
-    result.push_back({shape.prow, shape.pcol});
-  }
-  return result;
-}
-
-std::vector<std::string> Simulation::exchange_keys() const {
-  return {"reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap"};
 }
 
 std::vector<std::pair<std::string, double>> Simulation::piece_counts() const {

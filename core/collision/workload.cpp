@@ -1,5 +1,4 @@
-// The workload `collision`: its phases, and how the driver plans and starts it.
-#include "workload/workload.hpp"
+#include "collision/workload.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +7,7 @@
 #include <utility>
 
 #include "collision/simulation.hpp"
-#include "collision/turn.hpp"
+#include "collision/teams.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::collision {
@@ -16,51 +15,41 @@ namespace {
 
 using workload::Phase;
 
-class CollisionWorkload : public workload::Workload {
- public:
-  CollisionWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)),
-        description_(parameters),
-        grids_(description_.process_grids(ranks(), this->nodes())) {}
-
-  std::vector<Phase> phases() const override;
-  std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
-  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, grids_, rank, Contents::none, 1);
-  }
-  std::vector<std::vector<int>> process_grid() const override {
-    return {{grid().shape(0).prow, grid().shape(0).pcol},
-            {grid().shape(1).prow, grid().shape(1).pcol}};
-  }
-  std::vector<workload::Load> loads() const override;
-  std::vector<int> typical_ranks() const override;
-  std::vector<int> alike() const override;
-  std::vector<workload::SharedBunch> bunches() const override;
-
- private:
-  const ProcessGrid& grid() const { return grids_.front(); }
-  Description description_;
-  std::vector<ProcessGrid> grids_;  // of each interaction point
-};
-
 Phase between(const char* name, const char* pattern, const char* direction, const char* beam) {
   // Received data are read, and either added to a value or stored.
   const double moved = std::string_view(pattern) == "reduce" ? 3.0 : 2.0;
   return {name, pattern, direction, {{"beam", beam}}, moved};
 }
 
-// The phases of table 1 of the source paper, followed by those of other physics.
-std::vector<Phase> CollisionWorkload::phases() const {
+Phase main_one(const char* name, const char* pattern, const char* direction, const char* beam,
+               const char* colour) {
+  Phase phase = between(name, pattern, direction, beam);
+  phase.main = true;
+  phase.colour = colour;
+  return phase;
+}
+
+}  // namespace
+
+Collision::Collision(const workload::Parameters& parameters, workload::Nodes nodes)
+    : Workload(std::move(nodes)),
+      description_(parameters),
+      grids_(description_.process_grids(ranks(), this->nodes())) {}
+
+// The phases of table 1 of the source paper, then those of other physics. What reduces or
+// broadcasts at once has the colour of the row.
+std::vector<Phase> Collision::phases() const {
   const bool in_row = description_.settings.crossing_in_row;
+  constexpr const char *reduce_row = "#f08a24", *broadcast_row = "#d6336c";
   std::vector<Phase> result = {
-      between("green", "transpose", "column", "same"),
-      between("reduce_column", "reduce", "column", "same"),
-      between("reduce_row", "reduce", "row", "same"),
-      between("reduce", "reduce", "beam", "same"),
-      between("solve", "transpose", "column", "same"),
-      between("broadcast_row", "broadcast", "row", in_row ? "other" : "same"),
-      between("broadcast", "broadcast", "beam", "other"),
-      between("broadcast_column", "broadcast", "column", in_row ? "same" : "other"),
+      main_one("green", "transpose", "column", "same", "#8a5a2b"),
+      main_one("reduce_column", "reduce", "column", "same", "#f2c14e"),
+      main_one("reduce_row", "reduce", "row", "same", reduce_row),
+      main_one("reduce", "reduce", "beam", "same", reduce_row),
+      main_one("solve", "transpose", "column", "same", "#9b59b6"),
+      main_one("broadcast_row", "broadcast", "row", in_row ? "other" : "same", broadcast_row),
+      main_one("broadcast", "broadcast", "beam", "other", broadcast_row),
+      main_one("broadcast_column", "broadcast", "column", in_row ? "same" : "other", "#f48fb1"),
       between("luminosity", "cross", "all", "both")};
   for (const char* sum :
        {"luminosity_sum", "losses", "moments", "slices", "slice_moments", "tracked"})
@@ -68,8 +57,37 @@ std::vector<Phase> CollisionWorkload::phases() const {
   return result;
 }
 
-// The loads of particles and of mesh rows to solve for.
-std::vector<workload::Load> CollisionWorkload::loads() const {
+const ProcessGrid* Collision::mesh_grid() const {
+  const auto found =
+      std::ranges::find(description_.points, Model::strong_strong, &InteractionPoint::model);
+  return found == description_.points.end() ? nullptr
+                                            : &grids_[found - description_.points.begin()];
+}
+
+// Without a mesh, the grid that one would have.
+std::vector<std::vector<int>> Collision::process_grid() const {
+  const ProcessGrid* const mesh = mesh_grid();
+  const ProcessGrid& shown = mesh == nullptr ? grid() : *mesh;
+  return {{shown.shape(0).prow, shown.shape(0).pcol}, {shown.shape(1).prow, shown.shape(1).pcol}};
+}
+
+// Without a mesh ranks have no places.
+std::vector<int> Collision::place(int rank) const {
+  const ProcessGrid* const mesh = mesh_grid();
+  const Place place = mesh != nullptr && mesh->divided() ? mesh->place(rank) : Place{};
+  return {place.beam + 1, place.column, place.row};
+}
+
+// The teams of all grids, in the order of the interaction points.
+std::vector<comm::TeamOfDivision> Collision::teams(const comm::TeamPointer& all) const {
+  std::vector<comm::TeamOfDivision> teams;
+  for (const ProcessGrid& grid : grids_)
+    for (const comm::TeamOfDivision& team : teams_of(grid, all->me)) teams.push_back(team);
+  return teams;
+}
+
+// Loads of particles, and of mesh rows to solve for.
+std::vector<workload::Load> Collision::loads() const {
   const InteractionPoint& point = description_.points.front();
   workload::Load particles{"particles", {}}, rows{"grid", {}};
   for (int b = 0; b < 2; ++b) {
@@ -87,9 +105,9 @@ std::vector<workload::Load> CollisionWorkload::loads() const {
 }
 
 // The ranks in the first and the last row of each column: the first rows have the largest shares of
-// rows and slices. With very many ranks, only those of some columns: the first columns have the
-// most slices, and shares change after the column where the slices end.
-std::vector<int> CollisionWorkload::typical_ranks() const {
+// rows and slices. Of very many ranks those of some columns: the first ones have the most slices,
+// and shares change after the one where the slices end.
+std::vector<int> Collision::typical_ranks() const {
   constexpr int few = 64, very_many = 4096;
   std::vector<int> result;
   for (int rank = 0; rank < ranks(); ++rank) {
@@ -104,9 +122,9 @@ std::vector<int> CollisionWorkload::typical_ranks() const {
   return result;
 }
 
-// How much a rank computes depends on its beam, on its column, which solves for some slices, and on
-// its shares of the rows and columns of each mesh.
-std::vector<int> CollisionWorkload::alike() const {
+// How much a rank computes follows from its beam, its column, which solves for some slices, and its
+// shares of the rows and columns of each mesh.
+std::vector<int> Collision::alike() const {
   std::vector<CollisionShape> meshes;
   meshes.reserve(description_.points.size());
   for (const InteractionPoint& point : description_.points)
@@ -132,8 +150,8 @@ std::vector<int> CollisionWorkload::alike() const {
   return result;
 }
 
-// The beams that are tracked.
-std::vector<workload::SharedBunch> CollisionWorkload::bunches() const {
+// Those that are tracked.
+std::vector<workload::SharedBunch> Collision::bunches() const {
   const std::array<bool, 2> tracked{description_.is_tracked(0), description_.is_tracked(1)};
   std::vector<workload::SharedBunch> result;
   for (int b = 0; b < 2; ++b) {
@@ -146,10 +164,8 @@ std::vector<workload::SharedBunch> CollisionWorkload::bunches() const {
   return result;
 }
 
-}  // namespace
-
 workload::Entry entry() {
-  workload::Entry entry = workload::entry_for<CollisionWorkload, Simulation>();
+  workload::Entry entry = workload::entry_for<Collision, Simulation>();
   entry.on_device = true;
   return entry;
 }

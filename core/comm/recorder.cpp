@@ -110,17 +110,34 @@ const std::string& Recorder::current() const {
   return current_ < 0 ? none : names_[current_];
 }
 
+namespace {
+
+std::string names_json(const std::vector<std::string>& names) {
+  std::string text = "[";
+  for (const std::string& name : names) text += (text.size() > 1 ? ", \"" : "\"") + name + '"';
+  return text + ']';
+}
+
+std::string colours_json(const std::vector<std::pair<std::string, std::string>>& colours) {
+  std::string text = "{";
+  for (const auto& [name, colour] : colours)
+    text += (text.size() > 1 ? ", \"" : "\"") + name + "\": \"" + colour + '"';
+  return text + '}';
+}
+
+}  // namespace
+
 std::string Recorder::to_json(const RankFacts& facts) const {
   std::string text = "{\"rank\": " + std::to_string(facts.rank) +
                      ", \"node\": " + std::to_string(facts.node) + ", \"place\": [";
   for (std::size_t i = 0; i < facts.place.size(); ++i)
-    text += (i > 0 ? ", " : "") + std::to_string(facts.place[i].value);
+    text += (i > 0 ? ", " : "") + std::to_string(facts.place[i]);
   text += "], \"seconds\": " + number(facts.seconds) +
           ", \"clock_offset\": " + number(facts.clock_offset) +
           ", \"dropped_events\": " + number(dropped_) +
-          ", \"events\": " + std::to_string(events_.size()) + ", \"names\": [";
-  for (std::size_t i = 0; i < names_.size(); ++i) text += (i > 0 ? ", \"" : "\"") + names_[i] + '"';
-  text += "], \"pieces\": {";
+          ", \"events\": " + std::to_string(events_.size()) + ", \"names\": " + names_json(names_) +
+          ", \"main\": " + names_json(facts.main) +
+          ", \"colours\": " + colours_json(facts.colours) + ", \"pieces\": {";
   for (std::size_t i = 0; i < facts.pieces.size(); ++i)
     text +=
         (i > 0 ? ", \"" : "\"") + facts.pieces[i].first + "\": " + number(facts.pieces[i].second);

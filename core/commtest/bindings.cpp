@@ -2,17 +2,19 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
-#include "commtest/run.hpp"
+#include "commtest/turn.hpp"
 
 namespace nb = nanobind;
 
 namespace phasewise::commtest {
 
+using Run = workload::PlannedRun<Turn>;
+
 void bind(nb::module_& m) {
   nb::class_<Run, workload::Run>(m, "CommtestRun", "Exchanges between pairs, one after the other.")
       .def(
           "arrived",
-          [](const Run& run) {
+          [](Run& run) {
             const auto bytes = run.turn_of_rank().arrived();
             return nb::bytes(bytes.data(), bytes.size());
           },

@@ -14,14 +14,6 @@ constexpr std::int64_t max_bytes = 1'000'000'000;
 constexpr int max_window = 1024, max_ranks = 1'000'000;
 constexpr std::int64_t max_pieces = 65536;
 
-std::int64_t read_within(const Parameters& parameters, const std::string& key, std::int64_t least,
-                         std::int64_t most) {
-  const std::int64_t found = parameters.integer(key);
-  if (found < least || found > most)
-    parameters.fail(key, "give " + std::to_string(least) + " to " + std::to_string(most));
-  return found;
-}
-
 std::vector<PairRange> read_pairs(const Parameters& parameters) {
   const std::string key = "commtest.pairs";
   const std::vector<double> given = parameters.list(key);
@@ -48,7 +40,7 @@ Manner read_manner(const Parameters& parameters, const Description& description)
   const std::string packet = "communication.packet";
   Manner manner{.protocol = workload::protocol_in(parameters)};
   if (!parameters.has(packet)) return manner;
-  manner.packet = read_within(parameters, packet, 0, max_bytes);
+  manner.packet = parameters.integer_within(packet, 0, max_bytes);
   if (manner.packet == 0) return manner;
   const std::int64_t pieces = (description.bytes + manner.packet - 1) / manner.packet;
   if (pieces * description.messages() > max_pieces)
@@ -59,12 +51,10 @@ Manner read_manner(const Parameters& parameters, const Description& description)
 }
 
 Description::Description(const Parameters& parameters) {
-  parameters.integer("seed");   // every study has one; nothing is random here
-  parameters.integer("turns");  // the run loop counts the exchanges
   operation =
       static_cast<Operator>(parameters.choice("commtest.operator", {"swap", "echo", "stream"}));
-  bytes = read_within(parameters, "commtest.bytes", 1, max_bytes);
-  window = static_cast<int>(read_within(parameters, "commtest.window", 1, max_window));
+  bytes = parameters.integer_within("commtest.bytes", 1, max_bytes);
+  window = static_cast<int>(parameters.integer_within("commtest.window", 1, max_window));
   pairs = read_pairs(parameters);
   verify = parameters.integer("commtest.verify") != 0;
   manner = read_manner(parameters, *this);

@@ -12,8 +12,7 @@
 namespace phasewise::commtest {
 
 namespace phases {
-inline constexpr std::string_view swap = "swap", echo = "echo", stream = "stream",
-                                  checks = "checks";
+inline constexpr std::string_view swap = "swap", echo = "echo", stream = "stream";
 }
 std::string_view phase_of(Operator operation);
 

@@ -1,14 +1,13 @@
 #include "commtest/turn.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace phasewise::commtest {
 namespace {
 
 using workload::Listener;
-
-constexpr std::int64_t exact = std::int64_t{1} << 53;  // integers below are doubles
 
 // Bytes repeat after a prime number of them, so that messages, pieces and exchanges that are mixed
 // up differ.
@@ -43,16 +42,26 @@ void by_period(std::byte* memory, std::int64_t bytes, std::size_t first, F&& f) 
 }  // namespace
 
 Turn::Turn(const Description& description, const Role& role, const std::vector<int>& nodes,
-           int rank, bool real)
+           int rank, workload::Contents contents)
     : description_(description), role_(role), nodes_(nodes), rank_(rank), layout_(description) {
   set_manner(description.manner);
-  if (!real) return;
+  if (contents == workload::Contents::none) return;
   memory_.reserve(layout_.bytes());
   std::fill_n(memory_.data(), memory_.size(), std::byte{0});
 }
 
 void Turn::set_manner(const Manner& manner) {
   exchanges_ = exchanges_of(description_, manner, role_, nodes_, rank_);
+}
+
+void Turn::exchange_as(const workload::Parameters& parameters) {
+  const Manner manner = read_manner(parameters, description_);
+  parameters.check_all_used();
+  set_manner(manner);
+}
+
+std::vector<workload::Value> Turn::record() const {
+  return description_.verify ? checks_.record() : std::vector<workload::Value>{};
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
@@ -65,10 +74,9 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   });
   listener.finish(comm::common_channel);
   if (!verify) return;
-  checks_ = {};
+  checks_.clear();
   if (!role_.idle()) listener.kernel(check_card(), bytes_of(expected()), [&] { check(); });
-  listener.sum(phases::checks, checks_);
-  checks_[1] %= exact;
+  checks_.sum(listener);
 }
 
 // What this rank sends that it has not received.
@@ -129,8 +137,7 @@ void Turn::check() {
                   wrong += bytes[i] == values[i] ? 0 : 1;
                   sum += static_cast<std::int64_t>(bytes[i]);
                 }
-                checks_[0] += wrong;
-                checks_[1] += sum;
+                checks_.add(wrong, sum);
               });
 }
 

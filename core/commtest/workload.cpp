@@ -1,32 +1,29 @@
-// The workload `commtest`: its phases, and how the driver plans and starts it.
-#include "workload/workload.hpp"
-
+// The workload `commtest`: its phases, and the turn of a rank.
 #include <map>
 
-#include "commtest/run.hpp"
+#include "commtest/turn.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::commtest {
 namespace {
 
-class CommtestWorkload : public workload::Workload {
+class Commtest : public workload::Planned<Turn> {
  public:
-  CommtestWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)),
+  Commtest(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Planned(std::move(nodes)),
         description_(parameters),
         roles_(roles_of(description_.pairs, ranks())) {}
 
   // Messages lie in one piece, and are not copied.
   std::vector<workload::Phase> phases() const override {
-    return {{std::string(phase_of(description_.operation)), "pairs", "pair"},
-            {std::string(phases::checks), "sum", "all"}};
+    return {workload::main_phase(phase_of(description_.operation), "pairs", "pair"),
+            workload::Checks::phase()};
   }
-  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
-  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, roles_[rank], nodes(), rank, false);
+  std::vector<workload::Piece> pieces() const override { return {{.name = "exchange"}}; }
+  std::unique_ptr<Turn> make_turn(int rank, workload::Contents contents) const override {
+    return std::make_unique<Turn>(description_, roles_[rank], nodes(), rank, contents);
   }
-  std::vector<std::vector<int>> process_grid() const override { return {{ranks(), 1}}; }
-  std::vector<workload::Load> loads() const override { return {}; }
+  std::vector<std::string> exchange_keys() const override { return {"protocol", "packet"}; }
   // A rank that leads sends most.
   std::vector<int> typical_ranks() const override {
     int rank = 0;
@@ -51,6 +48,6 @@ class CommtestWorkload : public workload::Workload {
 
 }  // namespace
 
-workload::Entry entry() { return workload::entry_for<CommtestWorkload, Run>(); }
+workload::Entry entry() { return workload::entry_for<Commtest, workload::PlannedRun<Turn>>(); }
 
 }  // namespace phasewise::commtest

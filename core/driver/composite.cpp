@@ -158,9 +158,14 @@ std::unique_ptr<workload::RankTurn> Composite::turn_of(int rank) const {
   return std::make_unique<Turn>(*this, rank);
 }
 
-// Guests run on the ranks of a bunch as the maker has divided them.
-std::vector<std::vector<int>> Composite::process_grid() const {
-  return maker().plan->process_grid();
+std::vector<std::string> Composite::exchange_keys() const {
+  std::vector<std::string> result;
+  for (const Part& part : parts_)
+    for (const std::string& key : part.plan->exchange_keys()) {
+      const std::string name = part.name + "." + key;
+      if (std::ranges::find(result, name) == result.end()) result.push_back(name);
+    }
+  return result;
 }
 
 std::vector<workload::Load> Composite::loads() const {

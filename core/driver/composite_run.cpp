@@ -30,9 +30,9 @@ std::vector<std::unique_ptr<Session>> sessions_of(const Composite& plan, const S
 
 }  // namespace
 
-CompositeRun::CompositeRun(const workload::Parameters& parameters, std::unique_ptr<Session> owned,
-                           const std::vector<NamedEntry>& ring)
-    : Run(std::move(owned)), plan_(parameters, session().nodes, ring), exchanges_(parameters) {
+CompositeRun::CompositeRun(const std::shared_ptr<const Composite>& study,
+                           const workload::Parameters& parameters, std::unique_ptr<Session> owned)
+    : Run(study, std::move(owned)), plan_(*study), exchanges_(parameters) {
   auto sessions = sessions_of(plan_, session());
   for (std::size_t i = 0; i < sessions.size(); ++i) {
     const Composite::Part& part = plan_.parts()[i];
@@ -41,10 +41,7 @@ CompositeRun::CompositeRun(const workload::Parameters& parameters, std::unique_p
       runs_.push_back(nullptr);
       continue;
     }
-    const workload::Parameters own = parameters.part(part.name);
-    const workload::Host host{part.bunch, sessions[i]->team};
-    runs_.push_back(part.guest() ? part.entry.start_guest(own, std::move(sessions[i]), host)
-                                 : part.entry.start(own, std::move(sessions[i])));
+    runs_.push_back(part.entry.start(part.plan, std::move(sessions[i])));
   }
   shared_.assign(plan_.shared_numbers(), 0.0);
 }
@@ -147,18 +144,7 @@ void CompositeRun::set_turn(std::int64_t turn) {
     if (run) run->set_turn(turn);
 }
 
-std::vector<std::string> CompositeRun::exchange_keys() const {
-  std::vector<std::string> result;
-  for (std::size_t i = 0; i < runs_.size(); ++i)
-    if (runs_[i])
-      for (const std::string& key : runs_[i]->exchange_keys()) {
-        const std::string name = plan_.parts()[i].name + "." + key;
-        if (std::ranges::find(result, name) == result.end()) result.push_back(name);
-      }
-  return result;
-}
-
-// Several bunches may have a piece of the same name; its count is the mean over them.
+// Several bunches may have a piece of the same name; the count is the mean over them.
 std::vector<std::pair<std::string, double>> CompositeRun::piece_counts() const {
   std::map<std::string, std::pair<double, int>> sums;
   for (std::size_t i = 0; i < runs_.size(); ++i)

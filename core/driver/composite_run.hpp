@@ -14,9 +14,9 @@ namespace phasewise::driver {
 
 class CompositeRun : public workload::Run {
  public:
-  // Collective; throws what Composite and the parts throw.
-  CompositeRun(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session,
-               const std::vector<NamedEntry>& ring);
+  // Collective; throws as the runs of the parts do. parameters: those of the study.
+  CompositeRun(const std::shared_ptr<const Composite>& study,
+               const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
 
   // Names begin with the part's name and a slash.
   std::vector<workload::Value> record() const override;
@@ -28,11 +28,9 @@ class CompositeRun : public workload::Run {
   void replace_rows(const std::string& set, const workload::Rows& rows) override;
   void set_turn(std::int64_t turn) override;
 
+  // Whether the maker of the bunches, which is on all ranks, has finished.
+  bool finished() const override { return maker().finished(); }
   beam::Bunch* held_bunch(int number) override { return maker().held_bunch(number); }
-  std::vector<comm::Coordinate> place() const override { return maker().place(); }
-  std::vector<std::vector<int>> process_grid() const override { return maker().process_grid(); }
-  std::string layout() const override { return maker().layout(); }
-  std::vector<std::string> exchange_keys() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
   void exchange_as(const workload::Parameters& parameters) override;
 
@@ -47,8 +45,8 @@ class CompositeRun : public workload::Run {
   Run& of_set(const std::string& set, std::string& own) const;
   void share_records();
 
-  Composite plan_;
-  std::vector<std::unique_ptr<Run>> runs_;  // one for each part; null if this rank is not in it
+  const Composite& plan_;
+  std::vector<std::unique_ptr<Run>> runs_;  // of each part, null if this rank is not in it
   std::size_t maker_ = 0;
   workload::Parameters exchanges_;  // how the ranks exchange now
   std::vector<double> shared_;      // records of guests that are missing on some ranks

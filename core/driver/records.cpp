@@ -90,7 +90,7 @@ std::string parameter_of(const std::string& key) {
 // The values of `communication.*` that say how data are exchanged.
 std::string algorithms_json(const workload::Run& run, const workload::Parameters& parameters) {
   std::string text = "{";
-  for (const std::string& key : run.exchange_keys())
+  for (const std::string& key : run.study().exchange_keys())
     if (const std::string full = parameter_of(key); parameters.has(full))
       text += (text.size() > 1 ? ", \"" : "\"") + key + "\": \"" + parameters.word(full) + '"';
   return text + '}';
@@ -98,7 +98,7 @@ std::string algorithms_json(const workload::Run& run, const workload::Parameters
 
 std::string grid_json(const workload::Run& run) {
   std::string text = "[";
-  for (const std::vector<int>& shape : run.process_grid()) {
+  for (const std::vector<int>& shape : run.study().process_grid()) {
     text += text.size() > 1 ? ", [" : "[";
     for (std::size_t i = 0; i < shape.size(); ++i)
       text += (i > 0 ? ", " : "") + std::to_string(shape[i]);
@@ -112,7 +112,7 @@ std::string head_json(const workload::Run& run, const workload::Parameters& para
   return std::string("{\"version\": 1, \"kind\": \"") + (comm::simulated() ? "simulated" : "run") +
          "\", \"ranks\": " + std::to_string(run.session().world.size()) +
          ", \"turns\": " + std::to_string(run.turn()) + ", \"seconds\": " + number(seconds) +
-         ", \"process_grid\": " + grid_json(run) + ", \"layout\": \"" + run.layout() +
+         ", \"process_grid\": " + grid_json(run) + ", \"layout\": \"" + run.study().layout() +
          "\", \"algorithms\": " + algorithms_json(run, parameters) +
          ", \"machine\": null, \"scale\": " + scale;
 }

@@ -1,5 +1,5 @@
-// One line for each workload. The Python module compiles this file a second time; there the same
-// lines name the bindings.
+// The workloads: one word for each. In the Python module this file is compiled once more, and the
+// same words then name the bindings of those that have any.
 #define PHASEWISE_WORKLOADS(line)                                                     \
   line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
       line(spacecharge)
@@ -8,14 +8,16 @@
 
 #include <nanobind/nanobind.h>
 
-#define DECLARE(name)                   \
-  namespace phasewise::name {           \
-  void bind(nanobind::module_& module); \
+// Weak, so that it is null where no source of a workload defines it.
+#define DECLARE(name)                                         \
+  namespace phasewise::name {                                 \
+  __attribute__((weak)) void bind(nanobind::module_& module); \
   }
 PHASEWISE_WORKLOADS(DECLARE)
 
 void bind_workloads(nanobind::module_& module) {
-#define BIND(name) phasewise::name::bind(module);
+#define BIND(name) \
+  if (phasewise::name::bind != nullptr) phasewise::name::bind(module);
   PHASEWISE_WORKLOADS(BIND)
 }
 
@@ -72,6 +74,11 @@ void check_device(const workload::Parameters& parameters, workload::Device devic
                                           " has no kernels for a device; collision has");
 }
 
+// Every study has these keys, whether or not its workloads read them.
+void read_own_keys(const workload::Parameters& parameters) {
+  for (const char* key : {"seed", "turns"}) parameters.integer(key);
+}
+
 }  // namespace
 
 std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& parameters, int ranks,
@@ -83,6 +90,7 @@ std::unique_ptr<workload::Workload> plan_study(const workload::Parameters& param
   nodes = workload::chosen_nodes(parameters, std::move(nodes));
   check_device(parameters, workload::chosen_device(parameters), ring);
   workload::chosen_device_buffers(parameters);
+  read_own_keys(parameters);
   if (ring.size() > 1) return std::make_unique<Composite>(parameters, std::move(nodes), ring);
   return ring.front().entry.plan(parameters, std::move(nodes));
 }
@@ -91,8 +99,16 @@ std::unique_ptr<workload::Run> start_study(const workload::Parameters& parameter
   const std::vector<NamedEntry> ring = ring_of(parameters);
   auto session = std::make_unique<workload::Session>(parameters, threads);
   check_device(parameters, session->device, ring);
-  auto run = ring.size() > 1 ? std::make_unique<CompositeRun>(parameters, std::move(session), ring)
-                             : ring.front().entry.start(parameters, std::move(session));
+  read_own_keys(parameters);
+  std::unique_ptr<workload::Run> run;
+  if (ring.size() > 1) {
+    const auto study = std::make_shared<const Composite>(parameters, session->nodes, ring);
+    run = std::make_unique<CompositeRun>(study, parameters, std::move(session));
+  } else {
+    const workload::Entry& entry = ring.front().entry;
+    const std::shared_ptr<const workload::Workload> study = entry.plan(parameters, session->nodes);
+    run = entry.start(study, std::move(session));
+  }
   parameters.check_all_used();
   return run;
 }

@@ -2,23 +2,25 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include "halo/run.hpp"
+#include "halo/turn.hpp"
 
 namespace nb = nanobind;
 
 namespace phasewise::halo {
 namespace {
 
+using Run = workload::PlannedRun<Turn>;
+
 template <class Word>
-nb::object view(Run& run, const nb::object& owner) {
-  const auto width = static_cast<std::size_t>(run.description().width());
-  return nb::cast(nb::ndarray<nb::numpy, Word, nb::ndim<2>>(reinterpret_cast<Word*>(run.array()),
+nb::object view(Turn& turn, const nb::object& owner) {
+  const auto width = static_cast<std::size_t>(turn.description().width());
+  return nb::cast(nb::ndarray<nb::numpy, Word, nb::ndim<2>>(reinterpret_cast<Word*>(turn.array()),
                                                             {width, width}, owner));
 }
 
 nb::object array_of(const nb::object& self) {
-  Run& run = nb::cast<Run&>(self);
-  return run.description().word == 8 ? view<double>(run, self) : view<float>(run, self);
+  Turn& turn = nb::cast<Run&>(self).turn_of_rank();
+  return turn.description().word == 8 ? view<double>(turn, self) : view<float>(turn, self);
 }
 
 }  // namespace

@@ -30,8 +30,6 @@ std::array<int, 2> read_grid(const Parameters& parameters) {
 }  // namespace
 
 Description::Description(const Parameters& parameters) {
-  parameters.integer("seed");   // every study has one; nothing is random here
-  parameters.integer("turns");  // the run loop counts the exchanges
   words = parameters.integer("halo.words");
   if (words < 1 || words > max_words)
     parameters.fail("halo.words", "give 1 to " + std::to_string(max_words) + " words");

@@ -11,8 +11,7 @@
 namespace phasewise::halo {
 
 namespace phases {
-inline constexpr std::string_view along_x = "halo_x", along_y = "halo_y", at_once = "halo",
-                                  checks = "checks";
+inline constexpr std::string_view along_x = "halo_x", along_y = "halo_y", at_once = "halo";
 }
 
 // The rank's place: x = rank modulo Px, y = rank / Px.

@@ -2,13 +2,14 @@
 
 #include <new>
 
+#include "workload/protocols.hpp"
+
 namespace phasewise::halo {
 namespace {
 
 using workload::Listener;
 
-// Integers below are doubles, and floats.
-constexpr std::int64_t exact = std::int64_t{1} << 53, exact_in_float = 1 << 24;
+constexpr std::int64_t exact_in_float = 1 << 24;  // integers below are floats
 
 // One item: a cell at the edge of a rank's own part.
 parallel::KernelCard fill_card() {
@@ -22,10 +23,10 @@ parallel::KernelCard check_card() {
 }  // namespace
 
 Turn::Turn(const Description& description, const std::array<int, 2>& grid,
-           const std::vector<int>& nodes, int rank, bool real)
+           const std::vector<int>& nodes, int rank, workload::Contents contents)
     : description_(description), grid_(grid), nodes_(nodes), rank_(rank) {
   set_protocol(description.protocol);
-  if (!real) return;
+  if (contents == workload::Contents::none) return;
   const auto cells = static_cast<std::size_t>(description.width() * description.width());
   array_.reset(static_cast<std::byte*>(std::calloc(cells, description.word)));
   if (array_ == nullptr) throw std::bad_alloc();
@@ -33,6 +34,16 @@ Turn::Turn(const Description& description, const std::array<int, 2>& grid,
 
 void Turn::set_protocol(comm::Protocol protocol) {
   exchanges_ = exchanges_of(description_, grid_, nodes_, rank_, protocol);
+}
+
+void Turn::exchange_as(const workload::Parameters& parameters) {
+  const comm::Protocol protocol = workload::protocol_in(parameters);
+  parameters.check_all_used();
+  set_protocol(protocol);
+}
+
+std::vector<workload::Value> Turn::record() const {
+  return description_.verify ? checks_.record() : std::vector<workload::Value>{};
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
@@ -47,10 +58,9 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
     listener.finish(comm::common_channel);
   }
   if (!description_.verify) return;
-  checks_ = {};
+  checks_.clear();
   listener.kernel(check_card(), edge, [&] { check(); });
-  listener.sum(phases::checks, checks_);
-  checks_[1] %= exact;
+  checks_.sum(listener);
 }
 
 double Turn::cell(std::int64_t at) const {
@@ -70,7 +80,7 @@ void Turn::set_cell(std::int64_t at, double value) {
 double Turn::value(std::int64_t column, std::int64_t row) const {
   const std::int64_t n = description_.cells(), wide = n * grid_[0], high = n * grid_[1];
   const std::int64_t x = (column + wide) % wide, y = (row + high) % high;
-  const std::int64_t most = description_.word == 8 ? exact : exact_in_float;
+  const std::int64_t most = description_.word == 8 ? workload::Checks::exact : exact_in_float;
   return static_cast<double>((y * wide + x + 7 * number_) % most);
 }
 
@@ -100,8 +110,7 @@ void Turn::fill() {
 void Turn::check() {
   const std::int64_t n = description_.cells(), h = description_.rows;
   const auto compare = [&](std::int64_t at, std::int64_t column, std::int64_t row) {
-    checks_[0] += cell(at) == value(column, row) ? 0 : 1;
-    checks_[1] = (checks_[1] + static_cast<std::int64_t>(cell(at))) % exact;
+    checks_.add(cell(at) == value(column, row) ? 0 : 1, static_cast<std::int64_t>(cell(at)));
   };
   for_each_cell({-h, 0}, {0, n}, compare);
   for_each_cell({n, n + h}, {0, n}, compare);

@@ -9,31 +9,26 @@
 #include <vector>
 
 #include "halo/exchanges.hpp"
-#include "workload/workload.hpp"
+#include "workload/checks.hpp"
+#include "workload/planned_run.hpp"
 
 namespace phasewise::halo {
 
-// The turn has a single piece.
-inline constexpr workload::Piece the_piece{.name = "exchange"};
-
-class Turn : public workload::RankTurn {
+class Turn : public workload::PlannedTurn {
  public:
-  // real: has an array; otherwise it only reports its actions to the listener. The description must
-  // outlive the turn. Throws std::bad_alloc.
-  // nodes: of all ranks.
+  // nodes: of all ranks. The references must outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const std::array<int, 2>& grid,
-       const std::vector<int>& nodes, int rank, bool real);
+       const std::vector<int>& nodes, int rank, workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // Begins exchange `number`; the values of the cells depend on it.
-  void begin(std::int64_t number) { number_ = number; }
-  const comm::Exchanges& exchanges() const { return exchanges_; }
-  void set_protocol(comm::Protocol protocol);
+  // The values of the cells depend on the number.
+  void begin(std::int64_t number) override { number_ = number; }
+  comm::Exchanges exchanges() const override { return exchanges_; }
+  void exchange_as(const workload::Parameters& parameters) override;
+  // The checks of the halo's cells on all ranks.
+  std::vector<workload::Value> record() const override;
 
-  // Results of the last verified exchange over all ranks: the number of halo cells with a wrong
-  // value, and the sum of all halo cells modulo 2^53.
-  std::int64_t wrong() const { return checks_[0]; }
-  std::int64_t checksum() const { return checks_[1]; }
+  const Description& description() const { return description_; }
   // [cells + 2 rows][cells + 2 rows] words; null without contents. Only edges are touched: the
   // inner pages of a large array take no memory.
   std::byte* array() { return array_.get(); }
@@ -46,6 +41,7 @@ class Turn : public workload::RankTurn {
     std::int64_t begin, end;
   };
 
+  void set_protocol(comm::Protocol protocol);
   double cell(std::int64_t at) const;
   void set_cell(std::int64_t at, double value);
   double value(std::int64_t column, std::int64_t row) const;
@@ -55,13 +51,13 @@ class Turn : public workload::RankTurn {
   void check();
 
   const Description& description_;
-  std::array<int, 2> grid_;
-  std::vector<int> nodes_;
+  const std::array<int, 2>& grid_;
+  const std::vector<int>& nodes_;
   int rank_;
   std::int64_t number_ = 0;
   comm::Exchanges exchanges_;
   std::unique_ptr<std::byte, Free> array_;
-  std::array<std::int64_t, 2> checks_{};
+  workload::Checks checks_;
 };
 
 }  // namespace phasewise::halo

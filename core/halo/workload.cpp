@@ -1,35 +1,38 @@
-// The workload `halo`: its phases, and how the driver plans and starts it.
-#include "workload/workload.hpp"
-
-#include "halo/run.hpp"
+// The workload `halo`: its phases and places, and the turn of a rank.
+#include "halo/turn.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::halo {
 namespace {
 
-class HaloWorkload : public workload::Workload {
+using workload::main_phase;
+
+class Halo : public workload::Planned<Turn> {
  public:
-  HaloWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)),
+  Halo(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Planned(std::move(nodes)),
         description_(parameters),
         grid_(fitting_grid(description_, ranks())) {}
 
   std::vector<workload::Phase> phases() const override {
     // Both ends copy, each reading and writing; a single row lies in one piece and is not copied.
     constexpr double copied = 4.0;
+    const double along_y = description_.rows == 1 ? 0.0 : copied;
     if (description_.at_once)
-      return {{std::string(phases::at_once), "halo", "all", {}, copied},
-              {std::string(phases::checks), "sum", "all"}};
-    return {{std::string(phases::along_x), "halo", "x", {}, copied},
-            {std::string(phases::along_y), "halo", "y", {}, description_.rows == 1 ? 0.0 : copied},
-            {std::string(phases::checks), "sum", "all"}};
+      return {main_phase(phases::at_once, "halo", "all", copied), workload::Checks::phase()};
+    return {main_phase(phases::along_x, "halo", "x", copied),
+            main_phase(phases::along_y, "halo", "y", along_y), workload::Checks::phase()};
   }
-  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
-  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, grid_, nodes(), rank, false);
+  std::vector<workload::Piece> pieces() const override { return {{.name = "exchange"}}; }
+  std::unique_ptr<Turn> make_turn(int rank, workload::Contents contents) const override {
+    return std::make_unique<Turn>(description_, grid_, nodes(), rank, contents);
   }
   std::vector<std::vector<int>> process_grid() const override { return {{grid_[0], grid_[1]}}; }
-  std::vector<workload::Load> loads() const override { return {}; }
+  std::vector<int> place(int rank) const override {
+    const auto [x, y] = place_of(grid_, rank);
+    return {x, y};
+  }
+  std::vector<std::string> exchange_keys() const override { return {"protocol"}; }
   // All ranks send the same number of bytes.
   std::vector<int> typical_ranks() const override { return {0}; }
   std::vector<int> alike() const override { return std::vector<int>(nodes().size(), 0); }
@@ -41,6 +44,6 @@ class HaloWorkload : public workload::Workload {
 
 }  // namespace
 
-workload::Entry entry() { return workload::entry_for<HaloWorkload, Run>(); }
+workload::Entry entry() { return workload::entry_for<Halo, workload::PlannedRun<Turn>>(); }
 
 }  // namespace phasewise::halo

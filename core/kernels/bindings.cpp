@@ -2,16 +2,18 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/vector.h>
 
-#include "kernels/run.hpp"
+#include "kernels/turn.hpp"
 
 namespace nb = nanobind;
 
 namespace phasewise::kernels {
 
+using Run = workload::PlannedRun<Turn>;
+
 void bind(nb::module_& m) {
   nb::class_<Run, workload::Run>(m, "KernelsRun", "Turns of a serial kernel.")
       .def(
-          "eigenvalues", [](const Run& run) { return run.turn_of_rank().eigenvalues(); },
+          "eigenvalues", [](Run& run) { return run.turn_of_rank().eigenvalues(); },
           "The smallest eigenvalues that lanczos found in the last turn, ascending.");
 }
 

@@ -56,20 +56,15 @@ parallel::KernelCard card_of_call(const Description& d) {
 }  // namespace
 
 Description::Description(const workload::Parameters& parameters) {
-  parameters.integer("seed");   // every study has one; the matrices are always the same
-  parameters.integer("turns");  // the run loop counts them
   kernel = static_cast<Kernel>(
       parameters.choice("kernels.kernel", {"dgemm", "dsyevd", "dgeev", "csr", "sell", "lanczos"}));
   library = parameters.word("kernels.library");
-  n = parameters.integer("kernels.n");
   repetitions = parameters.integer("kernels.repetitions");
   vectors = parameters.integer("kernels.vectors") != 0;
   verify = parameters.integer("kernels.verify") != 0;
   const bool dense = kernel <= Kernel::dgeev;
-  const std::int64_t least = kernel == Kernel::lanczos ? 12 : 1;
-  const std::int64_t most = dense ? most_rows : most_side;
-  if (n < least || n > most)
-    parameters.fail("kernels.n", "give " + std::to_string(least) + " to " + std::to_string(most));
+  n = parameters.integer_within("kernels.n", kernel == Kernel::lanczos ? 12 : 1,
+                                dense ? most_rows : most_side);
   if (repetitions < 1) parameters.fail("kernels.repetitions", "give 1 or more");
   if (library == plain && kernel != Kernel::dgemm)
     parameters.fail("kernels.library", "plain loops are those of dgemm");

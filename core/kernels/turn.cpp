@@ -11,8 +11,9 @@ parallel::KernelCard check_card(const Description& description) {
 
 }  // namespace
 
-Turn::Turn(const Description& description, bool real) : description_(description) {
-  if (real) case_ = make_case(description);
+Turn::Turn(const Description& description, workload::Contents contents)
+    : description_(description) {
+  if (contents == workload::Contents::real) case_ = make_case(description);
 }
 
 void Turn::tell(const workload::Piece& /*piece*/, workload::Listener& listener) {
@@ -21,11 +22,12 @@ void Turn::tell(const workload::Piece& /*piece*/, workload::Listener& listener) 
   });
   if (!description_.verify) return;
   listener.kernel(check_card(description_), 1.0, [&] { residual_[0] = case_->residual(); });
-  listener.max(phases::checks, residual_);
+  listener.max(workload::checks, residual_);
 }
 
-std::vector<double> Turn::eigenvalues() const {
-  return case_ ? case_->eigenvalues() : std::vector<double>{};
+std::vector<workload::Value> Turn::record() const {
+  if (!description_.verify) return {};
+  return {{"residual", {}, {residual_[0]}}};
 }
 
 }  // namespace phasewise::kernels

@@ -3,33 +3,26 @@
 
 #include <array>
 #include <memory>
-#include <string_view>
 #include <vector>
 
 #include "kernels/cases.hpp"
-#include "workload/workload.hpp"
+#include "workload/checks.hpp"
+#include "workload/planned_run.hpp"
 
 namespace phasewise::kernels {
 
-namespace phases {
-inline constexpr std::string_view checks = "checks";
-}
-
-// The turn has a single piece.
-inline constexpr workload::Piece the_piece{.name = "kernel"};
-
-class Turn : public workload::RankTurn {
+class Turn : public workload::PlannedTurn {
  public:
-  // real: has the kernel's data; otherwise it only reports its actions. The description must
-  // outlive the turn. Throws what make_case throws.
-  Turn(const Description& description, bool real);
+  // The description must outlive the turn. Throws what make_case throws.
+  Turn(const Description& description, workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-
-  // Of the last verified turn, the largest of all ranks.
-  double residual() const { return residual_[0]; }
+  // The largest residual of all ranks.
+  std::vector<workload::Value> record() const override;
   // Of this rank; none without data.
-  std::vector<double> eigenvalues() const;
+  std::vector<double> eigenvalues() const {
+    return case_ ? case_->eigenvalues() : std::vector<double>{};
+  }
 
  private:
   const Description& description_;

@@ -1,26 +1,23 @@
-// The workload `kernels`: its phases, and how the driver plans and starts it.
-#include "workload/workload.hpp"
-
-#include "kernels/run.hpp"
+// The workload `kernels`: its phases, and the turn of a rank.
+#include "kernels/turn.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::kernels {
 namespace {
 
-class KernelsWorkload : public workload::Workload {
+class Kernels : public workload::Planned<Turn> {
  public:
-  KernelsWorkload(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)), description_(parameters) {}
+  Kernels(const workload::Parameters& parameters, workload::Nodes nodes)
+      : Planned(std::move(nodes)), description_(parameters) {}
 
   std::vector<workload::Phase> phases() const override {
-    return {{std::string(phases::checks), "sum", "all"}};
+    return {workload::main_phase(workload::checks, "sum", "all")};
   }
-  std::vector<workload::Piece> pieces() const override { return {the_piece}; }
-  std::unique_ptr<workload::RankTurn> turn_of(int /*rank*/) const override {
-    return std::make_unique<Turn>(description_, false);
+  std::vector<workload::Piece> pieces() const override { return {{.name = "kernel"}}; }
+  std::unique_ptr<Turn> make_turn(int /*rank*/, workload::Contents contents) const override {
+    return std::make_unique<Turn>(description_, contents);
   }
-  std::vector<std::vector<int>> process_grid() const override { return {{ranks(), 1}}; }
-  std::vector<workload::Load> loads() const override { return {}; }
+  std::vector<int> place(int rank) const override { return {rank}; }
   // All ranks do the same.
   std::vector<int> typical_ranks() const override { return {0}; }
   std::vector<int> alike() const override { return std::vector<int>(nodes().size(), 0); }
@@ -31,6 +28,6 @@ class KernelsWorkload : public workload::Workload {
 
 }  // namespace
 
-workload::Entry entry() { return workload::entry_for<KernelsWorkload, Run>(); }
+workload::Entry entry() { return workload::entry_for<Kernels, workload::PlannedRun<Turn>>(); }
 
 }  // namespace phasewise::kernels

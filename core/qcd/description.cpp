@@ -73,30 +73,23 @@ Manner read_manner(const Parameters& parameters) {
 
 Description::Description(const Parameters& parameters) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
-  parameters.integer("turns");  // the run loop counts the solves
   size = read_extents(parameters, "lattice.size", 2, longest);
   for (const int extent : size)
     if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
   start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
   action = read_action(parameters);
   stout = {parameters.not_negative("quarks.stout_weight"),
-           static_cast<int>(parameters.integer("quarks.stout_steps"))};
-  if (stout.steps < 0 || stout.steps > most_stout)
-    parameters.fail("quarks.stout_steps", "give 0 to " + std::to_string(most_stout));
+           static_cast<int>(parameters.integer_within("quarks.stout_steps", 0, most_stout))};
   const std::vector<double> given = parameters.numbers("quarks.phases", axes);
   for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
   method = static_cast<Method>(parameters.choice("solver.method", {"cg", "bicgstab"}));
   precision =
       static_cast<Precision>(parameters.choice("solver.precision", {"double", "single", "mixed"}));
   tolerance = parameters.not_negative("solver.tolerance");
-  iterations = parameters.integer("solver.iterations");
-  if (iterations < 1 || iterations > most_iterations)
-    parameters.fail("solver.iterations", "give 1 to " + std::to_string(most_iterations));
+  iterations = parameters.integer_within("solver.iterations", 1, most_iterations);
   pion = parameters.integer("measure.pion") != 0;
   smearing = {parameters.not_negative("measure.width"),
-              static_cast<int>(parameters.integer("measure.iterations"))};
-  if (smearing.iterations < 0 || smearing.iterations > most_smearing)
-    parameters.fail("measure.iterations", "give 0 to " + std::to_string(most_smearing));
+              static_cast<int>(parameters.integer_within("measure.iterations", 0, most_smearing))};
   rectangles = parameters.integer("measure.rectangles") != 0;
   source = read_extents(parameters, "measure.source", 0, longest - 1);
   for (int axis = 0; axis < axes; ++axis)

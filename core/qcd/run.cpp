@@ -14,14 +14,12 @@ constexpr int site_reals = axes * 18;
 
 }  // namespace
 
-Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
-    : workload::Run(std::move(owned)),
-      description_(parameters),
-      ranks_(description_, session().nodes),
-      turn_of_rank_(description_, ranks_, session().nodes, session().world.rank(),
+Run::Run(const std::shared_ptr<const Qcd>& study, std::unique_ptr<workload::Session> owned)
+    : workload::Run(study, std::move(owned)),
+      description_(study->description()),
+      turn_of_rank_(description_, study->places(), study->nodes(), session().world.rank(),
                     session().threads, !session().skeleton),
       live_(session()) {
-  session().set_teams({});
   session().executor->prepare(turn_of_rank_.exchanges());
   if (session().skeleton) {
     has_links_ = true;
@@ -163,23 +161,6 @@ std::vector<workload::Value> Run::record() const {
 
 std::vector<std::pair<std::string, double>> Run::headline() const {
   return {{"iterations", static_cast<double>(last_iterations_)}, {"residual", residual_}};
-}
-
-std::vector<comm::Coordinate> Run::place() const {
-  const Extents& at = domain().place;
-  return {{"x", at[0]}, {"y", at[1]}, {"z", at[2]}, {"t", at[3]}};
-}
-
-std::vector<std::vector<int>> Run::process_grid() const {
-  return {{ranks_.grid.begin(), ranks_.grid.end()}};
-}
-
-std::string Run::layout() const {
-  return std::string(layout_names[static_cast<std::size_t>(description_.layout)]);
-}
-
-std::vector<std::string> Run::exchange_keys() const {
-  return {"halo", "blocks", "spinors", "overlap", "sums", "kernel", "link_reals"};
 }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {

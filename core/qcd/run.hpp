@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "qcd/turn.hpp"
+#include "qcd/workload.hpp"
 #include "workload/live.hpp"
 #include "workload/run.hpp"
 
@@ -14,15 +14,11 @@ namespace phasewise::qcd {
 
 class Run : public workload::Run {
  public:
-  // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
-  Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
+  // Collective.
+  Run(const std::shared_ptr<const Qcd>& study, std::unique_ptr<workload::Session> session);
 
   std::vector<workload::Value> record() const override;
   std::vector<std::pair<std::string, double>> headline() const override;
-  std::vector<comm::Coordinate> place() const override;
-  std::vector<std::vector<int>> process_grid() const override;
-  std::string layout() const override;
-  std::vector<std::string> exchange_keys() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
   void exchange_as(const workload::Parameters& parameters) override;
   // Links that came from a file, one row for each site; other links follow from the study.
@@ -45,8 +41,7 @@ class Run : public workload::Run {
  private:
   void solve(int component);
 
-  Description description_;
-  Ranks ranks_;
+  const Description& description_;
   Turn turn_of_rank_;
   workload::Live live_;
   bool has_links_ = false, links_are_new_ = true;

@@ -1,6 +1,5 @@
 // A run with space charge as Python sees it: the particles of this rank.
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
 
 #include <utility>
@@ -8,6 +7,7 @@
 
 #include "beam/closed_orbit.hpp"
 #include "bindings/arrays.hpp"
+#include "bindings/particles.hpp"
 #include "spacecharge/matching.hpp"
 #include "spacecharge/run.hpp"
 
@@ -16,24 +16,10 @@ namespace nb = nanobind;
 namespace phasewise::spacecharge {
 namespace {
 
-nb::dict particles_of(nb::object self) {
+nb::dict particles_of(const nb::object& self) {
   Run& run = nb::cast<Run&>(self);
-  nb::dict result;
-  if (!run.bunch().particles) return result;
-  const beam::ParticleView view = run.bunch().particles->view();
-  const auto size = static_cast<std::size_t>(view.size);
-  const auto add = [&](const char* name, auto* values) {
-    using Value = std::remove_pointer_t<decltype(values)>;
-    result[name] = nb::ndarray<nb::numpy, Value, nb::ndim<1>>(values, {size}, self);
-  };
-  add("x", view.x);
-  add("px", view.px);
-  add("y", view.y);
-  add("py", view.py);
-  add("z", view.z);
-  add("delta", view.delta);
-  add("id", view.id);
-  return result;
+  if (!run.bunch().particles) return {};
+  return bindings::arrays_of(run.bunch().particles->view(), self);
 }
 
 nb::dict matched(const std::string& text) {

@@ -17,13 +17,6 @@ using workload::Parameters;
 
 constexpr int fewest_nodes = 8, most_nodes = 4096, most_kicks = 100'000;
 
-int whole_number(const Parameters& parameters, const std::string& key, int least, int most) {
-  const std::int64_t given = parameters.integer(key);
-  if (given < least || given > most)
-    parameters.fail(key, "give " + std::to_string(least) + " to " + std::to_string(most));
-  return static_cast<int>(given);
-}
-
 std::array<int, 3> read_grid(const Parameters& parameters) {
   const std::vector<double> given = parameters.numbers("solver.grid", 3);
   std::array<int, 3> grid{};
@@ -70,7 +63,6 @@ Stretch stretch_of(const beam::Lattice& lattice, double from, double to, beam::M
 Description::Description(const Parameters& parameters, int number, bool is_guest)
     : bunch(beam::read_bunch(parameters, number)), guest(is_guest) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
-  parameters.integer("turns");  // the run loop counts the passages
   if (bunch.charge == 0.0)
     parameters.fail("beam." + std::to_string(number) + ".charge",
                     "a bunch without charge has no field");
@@ -79,8 +71,8 @@ Description::Description(const Parameters& parameters, int number, bool is_guest
   length = lattice.length();
   if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
-  kicks = whole_number(parameters, "solver.kicks", 0, most_kicks);
-  sort_every = whole_number(parameters, "solver.sort_every", 0, most_kicks);
+  kicks = static_cast<int>(parameters.integer_within("solver.kicks", 0, most_kicks));
+  sort_every = static_cast<int>(parameters.integer_within("solver.sort_every", 0, most_kicks));
   if (parameters.has("solver.kind"))
     kind = static_cast<Kind>(parameters.choice("solver.kind", {"3d", "2.5d", "frozen"}));
   if (has_mesh()) read_mesh(parameters);

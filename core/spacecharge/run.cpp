@@ -18,29 +18,14 @@ std::array<double*, 6> columns(const beam::ParticleView& p) {
   return {p.x, p.px, p.y, p.py, p.z, p.delta};
 }
 
-// This is collective, and therefore comes before the particles take their memory.
-workload::Nodes with_teams(workload::Session& session, const Description& description) {
-  const field::DoubledBox grid(description.grid, description.period.has_value());
-  const Exchanges exchanges(grid, description.settings, session.nodes, session.team);
-  session.set_teams(exchanges.teams());
-  return session.nodes;
-}
-
 }  // namespace
 
-Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned)
-    : Run(std::move(owned), Description(parameters)) {}
-
-Run::Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> owned,
-         const workload::Host& host)
-    : Run(std::move(owned), Description(parameters, host.number, true)) {}
-
-Run::Run(std::unique_ptr<workload::Session> owned, Description description)
-    : workload::Run(std::move(owned)),
-      description_(std::move(description)),
-      nodes_(with_teams(session(), description_)),
-      pieces_(workload::sampled_pieces(pieces_of(description_), session().sample)),
-      turn_of_rank_(description_, nodes_, session().team, !session().skeleton, session().threads),
+Run::Run(const std::shared_ptr<const SpaceCharge>& study, std::unique_ptr<workload::Session> owned)
+    : workload::Run(study, std::move(owned)),
+      description_(study->description()),
+      pieces_(workload::sampled_pieces(study->pieces(), session().sample)),
+      turn_of_rank_(description_, study->nodes(), session().team, !session().skeleton,
+                    session().threads),
       live_(session()) {}
 
 void Run::run_turn() {
@@ -111,17 +96,6 @@ void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
   turn_of_rank_.bunch().replace_particles({values[0].data(), values[1].data(), values[2].data(),
                                            values[3].data(), values[4].data(), values[5].data(),
                                            id.data(), size});
-}
-
-std::vector<comm::Coordinate> Run::place() const {
-  const Division division(description_.settings.decomposition, session().world.size());
-  const int rank = session().world.rank();
-  if (!division.divides_planes()) return {{"slab", rank}};
-  return {{"slab", division.place_along(rank)}, {"pencil", division.place_across(rank)}};
-}
-
-std::vector<std::vector<int>> Run::process_grid() const {
-  return {Division(description_.settings.decomposition, session().world.size()).shape()};
 }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {

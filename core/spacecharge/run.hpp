@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "spacecharge/turn.hpp"
+#include "spacecharge/workload.hpp"
 #include "workload/live.hpp"
 #include "workload/run.hpp"
 
@@ -14,11 +14,8 @@ namespace phasewise::spacecharge {
 
 class Run : public workload::Run {
  public:
-  // Collective; throws std::invalid_argument with one sentence if the parameters cannot be used.
-  Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
-  // Runs as a guest in a composite.
-  Run(const workload::Parameters& parameters, std::unique_ptr<workload::Session> session,
-      const workload::Host& host);
+  // Collective.
+  Run(const std::shared_ptr<const SpaceCharge>& study, std::unique_ptr<workload::Session> session);
 
   std::vector<workload::Value> record() const override;
   std::vector<std::pair<std::string, double>> headline() const override;
@@ -28,12 +25,6 @@ class Run : public workload::Run {
   std::vector<std::int64_t> own_rows(const std::string& set) const override;
   void replace_rows(const std::string& set, const workload::Rows& rows) override;
 
-  std::vector<comm::Coordinate> place() const override;
-  std::vector<std::vector<int>> process_grid() const override;
-  std::string layout() const override { return "row-first"; }
-  std::vector<std::string> exchange_keys() const override {
-    return {"charge", "field", "schedule", "transpose"};
-  }
   std::vector<std::pair<std::string, double>> piece_counts() const override;
 
   beam::Bunch& bunch() { return turn_of_rank_.bunch(); }
@@ -46,10 +37,7 @@ class Run : public workload::Run {
   void run_turn() override;
 
  private:
-  Run(std::unique_ptr<workload::Session> session, Description description);
-
-  Description description_;
-  workload::Nodes nodes_;
+  const Description& description_;
   std::vector<workload::Piece> pieces_;
   Turn turn_of_rank_;
   workload::Live live_;

@@ -1,9 +1,9 @@
-// The workload `spacecharge`: its phases, and how the driver plans and starts it.
-#include "workload/workload.hpp"
+#include "spacecharge/workload.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "spacecharge/phases.hpp"
 #include "spacecharge/run.hpp"
@@ -14,63 +14,59 @@ namespace {
 
 using workload::Phase;
 
-class SpaceCharge : public workload::Workload {
- public:
-  SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes)
-      : Workload(std::move(nodes)), description_(parameters), ranks_(this->nodes().size()) {
-    std::iota(ranks_.begin(), ranks_.end(), 0);
-  }
-  // Plans it as a guest in a composite.
-  SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes,
-              const workload::Host& host)
-      : Workload(std::move(nodes)),
-        description_(parameters, host.number, true),
-        ranks_(host.team->ranks) {}
-
-  std::vector<Phase> phases() const override {
-    // Received data are read, and either added to a value or stored.
-    constexpr double added = 3.0, stored = 2.0;
-    const std::string among = description_.guest ? "beam" : "all";
-    std::vector<Phase> result;
-    const auto add = [&](std::string_view name, const char* pattern, double moved = 0.0) {
-      result.push_back({std::string(name), pattern, among, {}, moved});
-    };
-    const bool box = description_.kind == Kind::box, mesh = description_.has_mesh();
-    if (box) add(phases::green, "transpose", stored);
-    if (mesh && !description_.half_width) add(phases::extent, "sum");
-    if (mesh) add(phases::charge_global, "reduce", added);
-    if (box) add(phases::potential, "transpose", stored);
-    if (mesh) add(phases::field_global, "broadcast", stored);
-    add(phases::moments, "sum");
-    add(phases::losses, "sum");
-    return result;
-  }
-  std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
-  std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, nodes(),
-                                  std::make_shared<comm::Team>(comm::Team{ranks_, rank}), false, 1);
-  }
-  std::vector<std::vector<int>> process_grid() const override { return {division().shape()}; }
-  std::vector<workload::Load> loads() const override;
-  std::vector<int> typical_ranks() const override;
-  std::vector<workload::SharedBunch> bunches() const override {
-    return {{description_.bunch.number, ranks_}};
-  }
-  std::vector<workload::Value> blank_record() const override {
-    PassageRecord record;
-    record.monitors.resize(description_.monitors);
-    return record.values(description_.bunch.number);
-  }
-
- private:
-  Division division() const { return {description_.settings.decomposition, ranks()}; }
-
-  Description description_;
-  std::vector<int> ranks_;  // among all
-};
-
-// The largest share of n, over the mean share.
+// The largest share of n over the mean one.
 double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
+
+}  // namespace
+
+SpaceCharge::SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes)
+    : Workload(std::move(nodes)), description_(parameters), ranks_(this->nodes().size()) {
+  std::iota(ranks_.begin(), ranks_.end(), 0);
+}
+
+SpaceCharge::SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes,
+                         const workload::Host& host)
+    : Workload(std::move(nodes)),
+      description_(parameters, host.number, true),
+      ranks_(host.team->ranks) {}
+
+std::vector<Phase> SpaceCharge::phases() const {
+  // Received data are read, and added to a value or stored.
+  constexpr double added = 3.0, stored = 2.0;
+  const char* const among = description_.guest ? "beam" : "all";
+  std::vector<Phase> result;
+  const auto add_main = [&](std::string_view name, const char* pattern, double moved,
+                            const char* colour) {
+    result.push_back(workload::main_phase(name, pattern, among, moved, colour));
+  };
+  const auto add_sum = [&](std::string_view name) {
+    result.push_back({std::string(name), "sum", among});
+  };
+  const bool box = description_.kind == Kind::box, mesh = description_.has_mesh();
+  if (box) add_main(phases::green, "transpose", stored, "#8a5a2b");
+  if (mesh && !description_.half_width) add_sum(phases::extent);
+  if (mesh) add_main(phases::charge_global, "reduce", added, "#f08a24");
+  if (box) add_main(phases::potential, "transpose", stored, "#9b59b6");
+  if (mesh) add_main(phases::field_global, "broadcast", stored, "#d6336c");
+  add_sum(phases::moments);
+  add_sum(phases::losses);
+  return result;
+}
+
+std::unique_ptr<workload::RankTurn> SpaceCharge::turn_of(int rank) const {
+  return std::make_unique<Turn>(description_, nodes(),
+                                std::make_shared<comm::Team>(comm::Team{ranks_, rank}), false, 1);
+}
+
+std::vector<int> SpaceCharge::place(int rank) const {
+  if (!division().divides_planes()) return {rank};
+  return {division().place_along(rank), division().place_across(rank)};
+}
+
+std::vector<comm::TeamOfDivision> SpaceCharge::teams(const comm::TeamPointer& all) const {
+  const field::DoubledBox grid(description_.grid, description_.period.has_value());
+  return Exchanges(grid, description_.settings, nodes(), all).teams();
+}
 
 std::vector<workload::Load> SpaceCharge::loads() const {
   const auto particles = static_cast<double>(description_.bunch.macroparticles);
@@ -91,7 +87,11 @@ std::vector<int> SpaceCharge::typical_ranks() const {
   return result;
 }
 
-}  // namespace
+std::vector<workload::Value> SpaceCharge::blank_record() const {
+  PassageRecord record;
+  record.monitors.resize(description_.monitors);
+  return record.values(description_.bunch.number);
+}
 
 workload::Entry entry() { return workload::entry_for_guest<SpaceCharge, Run>(); }
 

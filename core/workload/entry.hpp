@@ -12,39 +12,35 @@ namespace phasewise::workload {
 struct Entry {
   bool on_device = false;  // whether it has kernels for a device
   std::unique_ptr<Workload> (*plan)(const Parameters& parameters, Nodes nodes) = nullptr;
-  std::unique_ptr<Run> (*start)(const Parameters& parameters,
-                                std::unique_ptr<Session> session) = nullptr;
-  // As a guest in a composite; null if it cannot be one. `nodes` and session are those of the ranks
-  // that hold the bunch.
+  // As a guest in a composite; null if it cannot be one. `nodes` are those of the ranks that hold
+  // the bunch.
   std::unique_ptr<Workload> (*plan_guest)(const Parameters& parameters, Nodes nodes,
                                           const Host& host) = nullptr;
-  std::unique_ptr<Run> (*start_guest)(const Parameters& parameters,
-                                      std::unique_ptr<Session> session, const Host& host) = nullptr;
+  // Starts a study that one of these two has planned, on the ranks of the session.
+  std::unique_ptr<Run> (*start)(const std::shared_ptr<const Workload>& study,
+                                std::unique_ptr<Session> session) = nullptr;
 };
 
-// The entry of a workload that is planned as a Planned and run as a Started.
-template <class Planned, class Started>
+// The entry of a workload that is planned as a Study and run as a Started.
+template <class Study, class Started>
 Entry entry_for() {
   return {.plan = [](const Parameters& parameters, Nodes nodes) -> std::unique_ptr<Workload> {
-            return std::make_unique<Planned>(parameters, std::move(nodes));
+            return std::make_unique<Study>(parameters, std::move(nodes));
           },
-          .start = [](const Parameters& parameters,
+          .start = [](const std::shared_ptr<const Workload>& study,
                       std::unique_ptr<Session> session) -> std::unique_ptr<Run> {
-            return std::make_unique<Started>(parameters, std::move(session));
+            return std::make_unique<Started>(std::static_pointer_cast<const Study>(study),
+                                             std::move(session));
           }};
 }
 
 // Likewise of one that can be a guest too.
-template <class Planned, class Started>
+template <class Study, class Started>
 Entry entry_for_guest() {
-  Entry entry = entry_for<Planned, Started>();
+  Entry entry = entry_for<Study, Started>();
   entry.plan_guest = [](const Parameters& parameters, Nodes nodes,
                         const Host& host) -> std::unique_ptr<Workload> {
-    return std::make_unique<Planned>(parameters, std::move(nodes), host);
-  };
-  entry.start_guest = [](const Parameters& parameters, std::unique_ptr<Session> session,
-                         const Host& host) -> std::unique_ptr<Run> {
-    return std::make_unique<Started>(parameters, std::move(session), host);
+    return std::make_unique<Study>(parameters, std::move(nodes), host);
   };
   return entry;
 }

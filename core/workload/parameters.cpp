@@ -130,6 +130,14 @@ std::int64_t Parameters::integer(const std::string& key) const {
   return value;
 }
 
+std::int64_t Parameters::integer_within(const std::string& key, std::int64_t least,
+                                        std::int64_t most) const {
+  const std::int64_t value = integer(key);
+  if (value < least || value > most)
+    fail(key, "give " + std::to_string(least) + " to " + std::to_string(most));
+  return value;
+}
+
 std::string Parameters::word(const std::string& key) const { return entry(key, 1).values[0]; }
 
 std::vector<double> Parameters::numbers(const std::string& key, std::size_t count) const {

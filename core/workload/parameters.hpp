@@ -24,6 +24,8 @@ class Parameters {
   bool has(const std::string& key) const;
   double number(const std::string& key) const;
   std::int64_t integer(const std::string& key) const;
+  // An integer from `least` to `most`.
+  std::int64_t integer_within(const std::string& key, std::int64_t least, std::int64_t most) const;
   std::string word(const std::string& key) const;
   std::vector<double> numbers(const std::string& key, std::size_t count) const;
   // Like numbers(); a single number stands for all.

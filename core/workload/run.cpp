@@ -3,10 +3,17 @@
 #include <algorithm>
 #include <functional>
 #include <stdexcept>
+#include <utility>
 
 #include "parallel/clock.hpp"
 
 namespace phasewise::workload {
+
+// The teams are split, which is collective, before any part of the run takes its memory.
+Run::Run(std::shared_ptr<const Workload> study, std::unique_ptr<Session> session)
+    : study_(std::move(study)), session_(std::move(session)) {
+  session_->set_teams(study_->teams(session_->team));
+}
 
 void Run::step(int turns) {
   if (failed_)
@@ -15,7 +22,7 @@ void Run::step(int turns) {
   failed_ = true;  // until all turns are done
   const Session::Names names(*session_);
   const double start = parallel::clock().now();
-  for (int i = 0; i < turns; ++i) {
+  for (int i = 0; i < turns && !finished(); ++i) {
     run_turn();
     session_->kernels.settle();
     ++turn_;
@@ -60,12 +67,17 @@ void Run::set_communication(const std::string& text) {
 
 std::string Run::communication() const {
   const comm::Communicator& world = session_->world;
-  return session_->recorder.to_json({.rank = world.rank(),
-                                     .node = session_->nodes[world.rank()],
-                                     .place = place(),
-                                     .pieces = piece_counts(),
-                                     .seconds = session_->seconds,
-                                     .clock_offset = world.clock_offset()});
+  comm::RankFacts facts{.rank = world.rank(),
+                        .node = session_->nodes[world.rank()],
+                        .place = study_->place(world.rank()),
+                        .pieces = piece_counts(),
+                        .seconds = session_->seconds,
+                        .clock_offset = world.clock_offset()};
+  for (const Phase& phase : study_->phases()) {
+    if (phase.main) facts.main.push_back(phase.name);
+    if (!phase.colour.empty()) facts.colours.emplace_back(phase.name, phase.colour);
+  }
+  return session_->recorder.to_json(facts);
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include "workload/parameters.hpp"
 #include "workload/session.hpp"
 #include "workload/value.hpp"
+#include "workload/workload.hpp"
 
 namespace phasewise::workload {
 
@@ -28,15 +29,20 @@ struct Rows {
 
 class Run {
  public:
-  explicit Run(std::unique_ptr<Session> session) : session_(std::move(session)) {}
+  // Collective. The study is planned for the ranks of the session.
+  Run(std::shared_ptr<const Workload> study, std::unique_ptr<Session> session);
   virtual ~Run() = default;
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Runs one turn, or several. Collective, as are all functions that change the run. Once it has
-  // thrown, the particles are where the failure left them, and there are no more turns.
+  // Runs one turn, or several, or fewer if the run is finished before. Collective, as are all
+  // functions that change the run. Once it has thrown, the particles are where the failure left
+  // them, and there are no more turns.
   void step(int turns = 1);
   std::int64_t turn() const { return turn_; }
+  // Whether the run has reached its end, such as a time, however many turns were asked for. The
+  // same on every rank.
+  virtual bool finished() const { return false; }
   virtual void set_turn(std::int64_t turn) { turn_ = turn; }
 
   // What the last turn measured, the same on every rank.
@@ -65,19 +71,12 @@ class Run {
   void set_communication(const std::string& parameters);
   virtual void exchange_as(const Parameters& parameters) = 0;
 
-  // This rank's place in the process grid, by name.
-  virtual std::vector<comm::Coordinate> place() const = 0;
-  // As Workload::process_grid.
-  virtual std::vector<std::vector<int>> process_grid() const = 0;
-  // For the records: how the ranks are numbered, and the keys communication.<key> that say how they
-  // exchange.
-  virtual std::string layout() const = 0;
-  virtual std::vector<std::string> exchange_keys() const = 0;
   // Name and number so far of each data-dependent piece.
   virtual std::vector<std::pair<std::string, double>> piece_counts() const { return {}; }
 
   // This rank's records: one JSON object of one line (docs/communication.md).
   std::string communication() const;
+  const Workload& study() const { return *study_; }
   Session& session() { return *session_; }
   const Session& session() const { return *session_; }
 
@@ -85,6 +84,7 @@ class Run {
   virtual void run_turn() = 0;
 
  private:
+  std::shared_ptr<const Workload> study_;
   std::unique_ptr<Session> session_;
   std::int64_t turn_ = 0;
   bool failed_ = false;

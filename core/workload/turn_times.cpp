@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <stdexcept>
 
 #include "comm/agreed_start.hpp"
 #include "parallel/clock.hpp"
@@ -68,6 +69,8 @@ TurnTimes time_turns(Run& run, const Repetitions& repetitions) {
     values[k] = (now() - begun) / result.turns;
     values[count + k] = in_time ? 0.0 : 1.0;
   }
+  if (run.finished())
+    throw std::runtime_error("the run ended while its turns were timed; let it run for longer");
   world.max(phase, values);
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(count);
   result.seconds.assign(values.begin(), middle);

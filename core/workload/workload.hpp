@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "comm/team.hpp"
 #include "workload/bunches.hpp"
 #include "workload/listener.hpp"
 #include "workload/phase.hpp"
@@ -69,9 +70,20 @@ class Workload {
   virtual std::vector<Phase> phases() const = 0;
   virtual std::vector<Piece> pieces() const = 0;
   virtual std::unique_ptr<RankTurn> turn_of(int rank) const = 0;
-  // The shape of the grid of each group of ranks that has its own.
-  virtual std::vector<std::vector<int>> process_grid() const = 0;
-  virtual std::vector<Load> loads() const = 0;
+  // The shape of the grid of each group of ranks that has its own; by default all ranks are a row.
+  virtual std::vector<std::vector<int>> process_grid() const { return {{ranks(), 1}}; }
+  // The coordinates of a rank in its grid.
+  virtual std::vector<int> place(int rank) const { return {rank, 0}; }
+  // How the ranks are numbered in it.
+  virtual std::string layout() const { return "row-first"; }
+  // The keys communication.<key> that say how the ranks exchange.
+  virtual std::vector<std::string> exchange_keys() const { return {}; }
+  // Every division of the ranks into teams that call the MPI library together. `all` are all ranks
+  // of the study, and the one that asks among them.
+  virtual std::vector<comm::TeamOfDivision> teams(const comm::TeamPointer& /*all*/) const {
+    return {};
+  }
+  virtual std::vector<Load> loads() const { return {}; }
   // Ranks that include, for every phase, one that sends the most in it; all ranks if they are few.
   virtual std::vector<int> typical_ranks() const = 0;
   // The bunches that it makes, and can hand on to the other parts of a composite.

@@ -20,6 +20,8 @@ KNOWN = (
     "name",
     "pattern",
     "direction",
+    "main",
+    "colour",
     "library",
     "per",
     "piece",

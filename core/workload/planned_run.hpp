@@ -1,0 +1,86 @@
+// Runs of workloads whose turns need nothing but their pieces, told one after the other. Such a
+// workload is a Planned, whose turn of a rank has data if it is to run; it needs no Run of its own,
+// since its plan and its turn say everything that a run has to say.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "workload/live.hpp"
+#include "workload/pieces.hpp"
+#include "workload/run.hpp"
+
+namespace phasewise::workload {
+
+class PlannedTurn : public RankTurn {
+ public:
+  // Begins turn `number`, from 0.
+  virtual void begin(std::int64_t /*number*/) {}
+  // What all ranks prepare together (comm::Executor::prepare), in the same order.
+  virtual comm::Exchanges exchanges() const { return {}; }
+  // As Run::exchange_as; by default there is nothing to choose.
+  virtual void exchange_as(const Parameters& parameters) { parameters.check_all_used(); }
+  // As Run::record and Run::finished.
+  virtual std::vector<Value> record() const { return {}; }
+  virtual bool finished() const { return false; }
+};
+
+// What a turn has in memory: nothing, so that it only reports its actions to the listener, or the
+// data that it needs to run.
+enum class Contents : std::uint8_t { none, real };
+
+template <class Turn>
+class Planned : public Workload {
+ public:
+  using Workload::Workload;
+  std::unique_ptr<RankTurn> turn_of(int rank) const override {
+    return make_turn(rank, Contents::none);
+  }
+  // The study outlives the turn.
+  virtual std::unique_ptr<Turn> make_turn(int rank, Contents contents) const = 0;
+};
+
+template <class Turn>
+class PlannedRun : public Run {
+ public:
+  // Collective.
+  PlannedRun(const std::shared_ptr<const Planned<Turn>>& study, std::unique_ptr<Session> owned)
+      : Run(study, std::move(owned)),
+        pieces_(sampled_pieces(study->pieces(), session().sample)),
+        turn_(study->make_turn(session().world.rank(),
+                               session().skeleton ? Contents::none : Contents::real)),
+        live_(session()) {
+    session().executor->prepare(turn_->exchanges());
+  }
+
+  bool finished() const override { return turn_->finished(); }
+  std::vector<Value> record() const override { return turn_->record(); }
+  // The record's numbers.
+  std::vector<std::pair<std::string, double>> headline() const override {
+    std::vector<std::pair<std::string, double>> numbers;
+    for (const Value& value : record())
+      if (value.shape.empty()) numbers.emplace_back(value.name, value.values.front());
+    return numbers;
+  }
+  void exchange_as(const Parameters& parameters) override {
+    turn_->exchange_as(parameters);
+    session().executor->prepare(turn_->exchanges());
+  }
+  Turn& turn_of_rank() { return *turn_; }
+
+ protected:
+  void run_turn() override {
+    turn_->begin(turn());
+    for (const Piece& piece : pieces_) turn_->tell(piece, live_);
+  }
+
+ private:
+  std::vector<Piece> pieces_;
+  std::unique_ptr<Turn> turn_;
+  Live live_;
+};
+
+}  // namespace phasewise::workload
