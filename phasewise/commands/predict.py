@@ -30,7 +30,13 @@ from phasewise.options import (
 )
 from phasewise.output import alike, console, message, print_json, print_table
 from phasewise.study import Study, load
-from phasewise.study.laboratory import Pieces, first_pieces, grid_on, pieces_name
+from phasewise.study.laboratory import (
+    Pieces,
+    first_pieces,
+    grid_on,
+    phase_colours,
+    pieces_name,
+)
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workload.interface import Workload
@@ -85,7 +91,13 @@ def main(options: argparse.Namespace) -> int:
         from phasewise.report.predictions import draw_predictions, save_picture
 
         save_picture(
-            lambda: draw_predictions(predictions, study.title, statement(machine), study.workload),
+            lambda: draw_predictions(
+                predictions,
+                study.title,
+                statement(machine),
+                study.workload.unit,
+                phase_colours(studies[options.ranks[0]], options.ranks[0]),
+            ),
             options.picture,
         )
     if options.json:

@@ -92,7 +92,7 @@ def main(options: argparse.Namespace) -> int:
 def show(summary: dict[str, Any], record: CommunicationRecord) -> None:
     """Print the phases as a table, and the times of a turn."""
     show_communication(record)
-    done, every = summary["steps"]
+    done, every = summary["sampled_steps"]
     if done < every:
         whole = f"the {record.unit.one}, scaled by the bytes of each phase"
         print(f"{done} of {every} steps stand for {whole}")

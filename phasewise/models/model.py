@@ -45,7 +45,8 @@ class PhaseMessages:
     between the ranks' numbers. active: how many ranks of the sender's node send across the same
     level in the same round, the sender included. moved: bytes of memory traffic for each byte
     received, by copying and adding up. direction: column, row, beam or all. rank: the sender. A
-    library collective is replaced by the messages that libraries usually send for it.
+    library collective is replaced by the messages that libraries usually send for it. main: whether
+    the phase belongs to the workload's own exchange.
     """
 
     name: str
@@ -58,6 +59,7 @@ class PhaseMessages:
     distance: Integers
     active: Integers
     moved: float = 0.0
+    main: bool = False
 
 
 @contextmanager
@@ -101,6 +103,11 @@ class Case:
         with refusals():
             found = core.messages(parameters, self.ranks, self.machine.node_ranks, self.pieces)
         return tuple(_phase(phase) for phase in found)
+
+    @property
+    def main_phases(self) -> tuple[str, ...]:
+        """The phases of the workload's own exchange, in the order of a turn."""
+        return tuple(phase.name for phase in self.phases if phase.main)
 
     @cached_property
     def device(self) -> Device | None:
@@ -162,6 +169,7 @@ def _phase(found: dict[str, Any]) -> PhaseMessages:
         direction=str(found["direction"]),
         rank=int(found["rank"]),
         moved=float(found["moved"]),
+        main=bool(found["main"]),
         **arrays,
     )
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from phasewise.models.prediction import Prediction
 from phasewise.study import Study
-from phasewise.study.laboratory import grid_on
+from phasewise.study.laboratory import grid_on, rate_of
 
 BOUND = 0.5
 """Communication bounds a turn if its share is larger than this."""
@@ -29,8 +29,8 @@ class PlatformPoint:
 
     @property
     def rate(self) -> float:
-        """Turns a second."""
-        return 1.0 / self.prediction.turn_seconds
+        """How fast the study runs, in `rate_unit`."""
+        return rate_of(self.study)[0] / self.prediction.turn_seconds
 
     @property
     def communication_share(self) -> float:
@@ -63,7 +63,7 @@ class PlatformPoint:
 
 def rate_unit(study: Study) -> str:
     """The unit of a study's rate, such as "turns/s"."""
-    return f"{study.workload.unit.many}/s"
+    return rate_of(study)[1]
 
 
 def communication_bound(points: Sequence[PlatformPoint]) -> int | None:

@@ -14,7 +14,6 @@ from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces, first_pieces, sets_off_together
-from phasewise.workload.discovery import main_phases
 
 
 @dataclass(frozen=True)
@@ -54,7 +53,6 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
     """
     chosen = load_model(model) if isinstance(model, str) else model
     turn = turn_of(case, chosen, computation)
-    workload = None if case.study is None else case.study.workload
     found = Prediction(
         ranks=case.ranks,
         model=chosen.NAME,
@@ -62,7 +60,7 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         waiting_seconds=turn.waiting,
         low=turn.communicating,
         high=turn.communicating,
-        exchange_seconds=sum(turn.phases.get(name, 0.0) for name in main_phases(workload)),
+        exchange_seconds=sum(turn.phases.get(name, 0.0) for name in case.main_phases),
         computation_seconds=turn.computing,
         turn_seconds=turn.seconds,
         turn_low=turn.seconds,

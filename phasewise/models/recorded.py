@@ -63,6 +63,7 @@ def _phases(record: CommunicationRecord) -> Iterator[PhaseMessages]:
             inter=inter,
             distance=np.abs(peers - rank),
             active=_active(record, phase, rank)[inter],
+            main=phase.main,
         )
 
 

@@ -19,7 +19,6 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
 from phasewise.traces.efficiency import node_edges, phase_costs, share_on_node
 from phasewise.traces.records import CommunicationRecord, Integers, common_unit
-from phasewise.workload.discovery import phase_colours
 
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."
@@ -194,9 +193,7 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(3, 2))
     unit = common_unit(records).indefinite
     shown = _largest(communicating, MAX_PHASES)
-    colours = colours_of(
-        tuple(shown), (False,) * len(shown), phase_colours(run.communication.workload)
-    )
+    colours = colours_of(tuple(shown), (False,) * len(shown), run.communication.colours)
     parts = [("computing", computing, STATES["computing"])]
     parts += [(name, values, colours[name]) for name, values in shown.items()]
     _draw_stack(axes[0, 0], turn, [*parts, ("not recorded", rest, STATES["not recorded"])])

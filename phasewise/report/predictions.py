@@ -18,7 +18,7 @@ from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
 from phasewise.runs.disk import disk_reason, replacing
-from phasewise.workload.interface import Unit, Workload
+from phasewise.workload.interface import Unit
 
 TURN = Unit()
 MEASURED, SIMULATED = "measured", "simulated"
@@ -59,15 +59,20 @@ class Variant:
 
 
 def draw_predictions(
-    predictions: Sequence[Prediction], title: str, source: str, workload: Workload
+    predictions: Sequence[Prediction],
+    title: str,
+    source: str,
+    unit: Unit,
+    colours: Mapping[str, str],
 ) -> Drawing:
-    """Communication and its interval by each model, beside the phases of the first one."""
-    unit = workload.unit
+    """Communication and its interval by each model, beside the phases of the first one. colours:
+    those of phases that look the same in all pictures.
+    """
     models = list(dict.fromkeys(one.model for one in predictions))
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(1, 1))
     _draw_series(axes[0, 0], [series_of(predictions, model) for model in models], unit)
     first = [one for one in predictions if one.model == models[0]]
-    _draw_phases(axes[0, 1], first, workload, f", model {models[0]}")
+    _draw_phases(axes[0, 1], first, unit, colours)
     canvas.suptitle(f"{title}\n{source}", x=0.01, ha="left", fontsize=9, color=INK)
     return Drawing(
         canvas,
@@ -197,12 +202,14 @@ def rank_axis(axis: Axes, ranks: Sequence[int]) -> None:
     axis.set_xlabel("ranks")
 
 
-def _draw_phases(axis: Axes, first: Sequence[Prediction], workload: Workload, closing: str) -> None:
+def _draw_phases(
+    axis: Axes, first: Sequence[Prediction], unit: Unit, chosen: Mapping[str, str]
+) -> None:
     factor, second = scale([one.turn_seconds for one in first], "s")
     most = sorted(first, key=lambda one: -len(one.phases))
     names = (*dict.fromkeys(name for one in most for name in one.phases), WAITING)
     computes = (True, *(False,) * len(names))
-    colours = colours_of((COMPUTATION, *names), computes, workload.colours) | {WAITING: MUTED}
+    colours = colours_of((COMPUTATION, *names), computes, chosen) | {WAITING: MUTED}
     at, bottom = np.arange(len(first)), np.zeros(len(first))
     for name, colour in colours.items():
         values = [_part(one, name) for one in first]
@@ -210,7 +217,7 @@ def _draw_phases(axis: Axes, first: Sequence[Prediction], workload: Workload, cl
         if heights.any():
             axis.bar(at, heights, 0.62, bottom, color=colour, label=name)
             bottom += heights
-    axis.set_title(f"time of {workload.unit.indefinite} [{second}]{closing}")
+    axis.set_title(f"time of {unit.indefinite} [{second}], model {first[0].model}")
     axis.set_xticks(at, [str(one.ranks) for one in first])
     axis.set_xlabel("ranks")
     axis.grid(False, axis="x")

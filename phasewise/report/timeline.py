@@ -22,7 +22,6 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
 from phasewise.traces.records import Integers
 from phasewise.traces.timeline import INNERMOST, OUTERMOST, REST, Timeline
-from phasewise.workload.discovery import phase_colours
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
 # Up to this number of ranks, rows are separated by a gap.
@@ -50,7 +49,7 @@ def draw_tasks(run: ReportedRun) -> Drawing | Missing:
     names = _most_common(lines)
     computes = tuple(name not in _communicating(run) for name in names)
     record = run.communication
-    chosen = phase_colours(None if record is None else record.workload)
+    chosen = {} if record is None else record.colours
     colours = colours_of(names, computes, chosen) | {BEYOND: OTHER, REST: OTHER}
     tasks = [_places(line, names) for line in lines]
     canvas = _gantt(run, lines, tasks, [colours[name] for name in names])

@@ -72,7 +72,7 @@ class Work(AbstractContextManager["Work"]):
     @property
     def left(self) -> bool:
         """Whether there are turns left."""
-        return self.simulation.turn < self.simulation.study.count
+        return not self.simulation.ended
 
     def stop(self) -> StoppedError:
         """Write a checkpoint after a signal, and end the records; returns the error that says

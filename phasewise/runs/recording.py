@@ -92,7 +92,7 @@ class RunRecorder:
         minutes = (time.monotonic() - self._checkpointed) / 60
         late = self._core.rank() == 0 and 0 < records.checkpoint_minutes <= minutes
         due = _due(turn, records.checkpoint_every)
-        due = due or (turn == self._study.count and self._scheduled)
+        due = due or (self._simulation.ended and self._scheduled)
         if self._core.any(stop or late):
             if self._core.any(stop):
                 return True

@@ -78,6 +78,11 @@ class Simulation:
         """Turns done."""
         return self.driver.turn
 
+    @property
+    def ended(self) -> bool:
+        """Whether the run is at its end: the study's count, or earlier where the workload says so."""
+        return self.turn >= self.study.count or self.driver.finished
+
     def step(self) -> None:
         """One turn; RunError if it cannot be done, such as with beams without any size."""
         self.start()
@@ -117,12 +122,13 @@ class Simulation:
         turns: int | None = None,
         callback: Callable[[Simulation], None] | None = None,
     ) -> None:
-        """Run `turns` turns, by default to the study's end, `callback(simulation)` after each.
+        """Run `turns` turns, by default to the study's end, `callback(simulation)` after each; fewer
+        if the workload ends before.
 
         RunError if a turn cannot be done.
         """
         last = self.study.count if turns is None else self.turn + turns
-        while self.turn < last:
+        while self.turn < last and not self.driver.finished:
             self.step()
             if callback is not None:
                 callback(self)

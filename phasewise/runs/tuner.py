@@ -50,7 +50,7 @@ class AutoTuner:
         self._mine: list[tuple[int, float]] = []
         self._now = 0
         self._place: dict[str, Any] = {}  # in the cache; on rank 0 only
-        if self._given.tunes_itself and simulation.turn < simulation.study.count:
+        if self._given.tunes_itself and not simulation.ended:
             self._begin(resume)
 
     @property

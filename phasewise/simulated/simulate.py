@@ -136,10 +136,20 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
         "layout": study.communication.layout_text,
         "algorithms": study.communication.algorithms(),
         "machine": machine,
-        "steps": [steps or max_steps(study), max_steps(study)],
+        **_sampled(study, steps),
         "skeleton": request.skeleton,
         "computation": request.computation,
     }
+
+
+def _sampled(study: Study, steps: int) -> dict[str, Any]:
+    """How many of how many steps of a turn were simulated: `sampled_steps`, and `steps` unless the
+    workload counts steps.
+    """
+    found = [steps or max_steps(study), max_steps(study)]
+    return {"sampled_steps": found} | (
+        {} if study.workload.unit.many == "steps" else {"steps": found}
+    )
 
 
 def summarise(
@@ -164,14 +174,13 @@ def summarise(
         "layout": record.layout,
         "algorithms": study.communication.algorithms(),
         study.workload.unit.many: turns,
-        "steps": [steps or max_steps(study), max_steps(study)],
+        **_sampled(study, steps),
         "skeleton": request.skeleton,
         "computation": request.computation,
         "turn_seconds": record.seconds / turns,
         "communication_seconds": float(np.mean(whole)) / turns,
         "communication_seconds_max": float(np.max(whole)) / turns,
-        "exchange_seconds": sum(times.get(name, 0.0) for name in study.workload.main_phases)
-        / turns,
+        "exchange_seconds": sum(times[phase.name] for phase in communicating if phase.main) / turns,
         "phases": {name: seconds / turns for name, seconds in times.items()},
         "floor_seconds": limit.seconds / turns,
         "floor": {name: getattr(limit, name) / turns for name in ("adapter", "cut", "memory")},

@@ -29,6 +29,12 @@ class Laboratory(Part):
     PIECES: Mapping[str, str] = {}
     """The plural of such a piece's name, where it is not the name with an s."""
 
+    def rate(self, study: Study) -> tuple[float, str]:
+        """What a turn contributes to the rate that platforms are compared by, and the unit of that
+        rate; by default one turn, and turns a second.
+        """
+        return 1.0, f"{study.workload.unit.many}/s"
+
     def process_grids(self, model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
         """Shapes of the process grids that the ranks' places span; by default one grid."""
         return [[1 + max(along) for along in zip(*places, strict=True)]]
@@ -86,6 +92,17 @@ def grid_on(study: Study, ranks: int) -> str:
         return study.communication.grid_text
     plan = load_planner().plan(study.parameters(), ranks, rank=0)
     return ",".join(grid_names(plan["process_grid"]))
+
+
+def rate_of(study: Study) -> tuple[float, str]:
+    """What a turn contributes to the rate of a study, and the unit of the rate."""
+    return _laboratory(study).rate(study)
+
+
+def phase_colours(study: Study, ranks: int) -> dict[str, str]:
+    """The colours, #rrggbb, of the phases that look the same in all pictures."""
+    found = load_planner().phases(study.parameters(), ranks)
+    return {str(phase["name"]): str(phase["colour"]) for phase in found if phase["colour"]}
 
 
 def fewest_steps(study: Study) -> int:

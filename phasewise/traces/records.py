@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -20,7 +21,7 @@ from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.core_share import CoreShare, core_share_of
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
-from phasewise.workload.discovery import KEY, main_phases, recorded_workload
+from phasewise.workload.discovery import KEY, recorded_workload
 from phasewise.workload.interface import Unit, Workload
 
 Floats = NDArray[np.float64]
@@ -35,6 +36,8 @@ EVENT = np.dtype(
 )  # fmt: skip
 """An event of ``events.bin``: times in s, `peer` a rank or -1, `phase` an index of names."""
 assert EVENT.itemsize == EVENT_BYTES
+
+COLOUR = re.compile("#[0-9a-f]{6}")
 
 LARGEST = 2**53
 """Counts are smaller than this, so that sums of the counts of many ranks are still integers."""
@@ -125,6 +128,8 @@ class CommunicationRecord:
     """How often in a turn each data-dependent piece came, on the rank where it came most often."""
     workload: Workload | None
     """The workload that the record names, if it does and there is one of this name."""
+    colours: dict[str, str] = field(default_factory=dict)
+    """The colours, #rrggbb, that pictures give to some of the phases."""
     ideal_seconds: float | None = None
     """`seconds` of a simulated run with messages that take no time, if that was simulated."""
     threads: int = 1
@@ -301,7 +306,8 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         dropped_events=column("dropped_events"),
         events=events,
         names=names,
-        phases=tuple(_phases([entry["phases"] for entry in ranks], main_phases(workload))),
+        phases=tuple(_phases([entry["phases"] for entry in ranks], _main(ranks))),
+        colours=_colours(ranks),
         pieces=_pieces(ranks, turns),
         workload=workload,
         ideal_seconds=_ideal(content.get(IDEAL)),
@@ -329,6 +335,16 @@ def _machine(given: Any) -> str | None:
     """Name of the machine, which is an object with its name or the name itself."""
     name = given.get("name") if isinstance(given, dict) else given
     return None if name is None else str(name)
+
+
+def _main(ranks: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The main phases: those of the workload's own exchange, as the ranks name them."""
+    return _united(tuple(tuple(map(str, entry.get("main", ()))) for entry in ranks))
+
+
+def _colours(ranks: list[dict[str, Any]]) -> dict[str, str]:
+    found = {str(k): str(v) for entry in ranks for k, v in entry.get("colours", {}).items()}
+    return {name: colour for name, colour in found.items() if COLOUR.fullmatch(colour)}
 
 
 def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Phase]:

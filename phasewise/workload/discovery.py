@@ -49,11 +49,12 @@ def workload_of(study: Mapping[str, Any]) -> Workload:
     """
     named = study.get(KEY)
     if named is not None:
-        return named_workload(named)
+        return named_workload(named).counting(study)
     marked = [own for own in workloads().values() if own.marks]
     own = [one for one in marked if any(table in study for table in one.marks)]
     # A misspelt table leaves the others of its workload.
-    return max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
+    found = max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
+    return found.counting(study)
 
 
 def named_workload(named: object) -> Workload:
@@ -76,23 +77,3 @@ def recorded_workload(named: object) -> Workload | None:
         return named_workload(named)
     except StudyError:
         return None
-
-
-def main_phases(workload: Workload | None) -> tuple[str, ...]:
-    """The main phases of a workload; if it is not known, those of all workloads."""
-    return _all_main_phases() if workload is None else workload.main_phases
-
-
-def phase_colours(workload: Workload | None) -> Mapping[str, str]:
-    """The colours a workload chooses for phases; those of all workloads if it is not known."""
-    return _all_phase_colours() if workload is None else workload.colours
-
-
-@cache
-def _all_main_phases() -> tuple[str, ...]:
-    return tuple(dict.fromkeys(name for own in workloads().values() for name in own.main_phases))
-
-
-@cache
-def _all_phase_colours() -> Mapping[str, str]:
-    return {name: colour for own in workloads().values() for name, colour in own.colours.items()}

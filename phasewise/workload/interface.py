@@ -8,7 +8,7 @@ imported when they are needed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -109,6 +109,8 @@ class Workload:
     records: Schema
     """Its own keys of [records]."""
     unit: Unit = Unit()
+    unit_of: Callable[[Tables], Unit] | None = None
+    """What a study counts whose tables decide it; by default `unit`."""
     former_names: tuple[str, ...] = ()
     """Names that it had before: whoever uses one is told the present one."""
     marks: tuple[str, ...] = ()
@@ -126,11 +128,6 @@ class Workload:
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.
     """
-    main_phases: tuple[str, ...] = ()
-    """Phases of communication that do the workload's own exchange, in the order of a turn: tables
-    show them first, and `exchange_seconds` is their time."""
-    colours: Mapping[str, str] = field(default_factory=dict)
-    """Colours in pictures, #rrggbb, of phases that are to look the same in all of them."""
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
     commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)
@@ -168,6 +165,11 @@ class Workload:
         }
         return cls(name=name, title=title, **own | more)
 
+    def counting(self, study: Tables) -> Workload:
+        """The workload with the unit that these tables of a study decide."""
+        unit = self.unit if self.unit_of is None else self.unit_of(study)
+        return self if unit == self.unit else replace(self, unit=unit)
+
     @property
     def named(self) -> str | tuple[str, ...]:
         """What a study calls it; of a ring, the names of its workloads in order."""
@@ -192,8 +194,8 @@ class Workload:
         """Whether its package fills in a contract."""
         return find_part(contract, self.package) is not None
 
-    def __reduce__(self) -> tuple[Callable[[Any], Workload], tuple[Any]]:
-        return _load, (self.named,)
+    def __reduce__(self) -> tuple[Callable[..., Workload], tuple[Any, Unit]]:
+        return _load, (self.named, self.unit)
 
 
 def load_workload(name: str) -> Workload:
@@ -202,8 +204,9 @@ def load_workload(name: str) -> Workload:
     return found
 
 
-def _load(named: str | tuple[str, ...]) -> Workload:
-    return load_workload(named) if isinstance(named, str) else load_ring(named)
+def _load(named: str | tuple[str, ...], unit: Unit) -> Workload:
+    found = load_workload(named) if isinstance(named, str) else load_ring(named)
+    return found if found.unit == unit else replace(found, unit=unit)
 
 
 def load_ring(names: tuple[str, ...]) -> Workload:

@@ -183,7 +183,7 @@ def communication_is_one_line_of_json_and_whole_events(core: Any) -> None:
     record = json.loads(text)
     assert record.keys() == {
         *("rank", "node", "place", "seconds", "clock_offset", "dropped_events", "events"),
-        *("names", "pieces", "phases"),
+        *("names", "main", "colours", "pieces", "phases"),
     }
     assert record["rank"] == core.rank()
     assert len(record["place"]) == 3 and record["place"][0] in (1, 2)

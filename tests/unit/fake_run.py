@@ -208,6 +208,10 @@ class FakeSimulation:
         ]
 
     @property
+    def finished(self) -> bool:
+        return False
+
+    @property
     def device(self) -> str:
         return "cpu"
 
@@ -237,6 +241,8 @@ class FakeSimulation:
             "dropped_events": made - kept if self._events else 0,
             "events": kept,
             "names": list(phases),
+            "main": ["reduce_row"],
+            "colours": {},
             "pieces": self.pieces(),
             "phases": phases,
         }

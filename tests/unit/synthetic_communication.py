@@ -124,6 +124,8 @@ def _rank(machine: Machine, rank: int, events: int, dropped: int) -> dict[str, A
         "dropped_events": dropped,
         "events": events,
         "names": list(NAMES),
+        "main": list(BYTES),
+        "colours": {},
         "phases": {
             "push": _phase(machine, computing=own),
             "reduce_column": _phase(machine, rank, "reduce_column", 0.0, column_time, waiting),

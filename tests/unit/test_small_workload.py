@@ -81,6 +81,7 @@ class Climbing:
 
     device = "cpu"
     device_buffers = None
+    finished = False
 
     def __init__(self, rank: FakeRank, length: int) -> None:
         self.turn = 0

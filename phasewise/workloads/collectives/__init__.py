@@ -2,11 +2,10 @@
 
 from phasewise.workload.interface import Unit, Workload
 from phasewise.workloads.collectives.communication import CollectivesCommunication
-from phasewise.workloads.collectives.model import PHASES, Collectives
+from phasewise.workloads.collectives.model import Collectives
 
 WORKLOAD = Workload.of_table(
     "collectives", "collectives", Collectives, CollectivesCommunication,
     unit=Unit("exchange", "exchanges"),
     verifies="values",
-    main_phases=PHASES,
 )  # fmt: skip

@@ -30,20 +30,6 @@ WORKLOAD = Workload(
         r"records\.(slices_every|pair_luminosity_every|particles_every|particles_fraction|field)"
         r"|ip\.\d+\.green_function"
     ),
-    main_phases=(
-        *("green", "reduce_column", "reduce_row", "solve", "broadcast_row", "broadcast_column"),
-        *("reduce", "broadcast"),
-    ),
-    colours={
-        "green": "#8a5a2b",
-        "reduce_column": "#f2c14e",
-        "reduce_row": "#f08a24",
-        "solve": "#9b59b6",
-        "broadcast_row": "#d6336c",
-        "broadcast_column": "#f48fb1",
-        "reduce": "#f08a24",
-        "broadcast": "#d6336c",
-    },
     one_for_both=("reduce", "broadcast"),
     bunches=bunches,
     read_host=read_host,

@@ -2,11 +2,10 @@
 
 from phasewise.workload.interface import Unit, Workload
 from phasewise.workloads.commtest.communication import CommtestCommunication
-from phasewise.workloads.commtest.model import OPERATORS, Commtest
+from phasewise.workloads.commtest.model import Commtest
 
 WORKLOAD = Workload.of_table(
     "commtest", "exchanges between pairs", Commtest, CommtestCommunication,
     unit=Unit("exchange", "exchanges"),
     verifies="bytes",
-    main_phases=OPERATORS,
 )  # fmt: skip

@@ -75,6 +75,7 @@ def composite_of(names: tuple[str, ...]) -> Composite:
         read_communication=lambda table, folder: read_communication(ring, host, table, folder),
         records={name: Key("table") for name, own in ring.items() if own.records},
         unit=main.unit,
+        unit_of=main.unit_of,
         derive=lambda model: DerivedParts(
             {name: own.derive(model.parts[name]) for name, own in ring.items()}
         ),
@@ -88,8 +89,6 @@ def composite_of(names: tuple[str, ...]) -> Composite:
             for name, own in ring.items()
             if own.free_keys
         ),
-        main_phases=tuple(f"{n}.{p}" for n, own in ring.items() for p in own.main_phases),
-        colours={f"{n}.{p}": c for n, own in ring.items() for p, c in own.colours.items()},
         bunches=lambda model: main.bunches(model.parts[host]),
     )
 

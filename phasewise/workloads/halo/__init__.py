@@ -7,5 +7,4 @@ WORKLOAD = Workload.of_table(
     "halo", "halo exchanges", Halo, HaloCommunication,
     unit=Unit("exchange", "exchanges"),
     verifies="halo cells",
-    main_phases=("halo_x", "halo_y"),
 )  # fmt: skip

@@ -3,6 +3,4 @@
 from phasewise.workload.interface import Workload
 from phasewise.workloads.kernels.model import Kernels, KernelsCommunication
 
-WORKLOAD = Workload.of_table(
-    "kernels", "serial kernels", Kernels, KernelsCommunication, main_phases=("checks",)
-)
+WORKLOAD = Workload.of_table("kernels", "serial kernels", Kernels, KernelsCommunication)

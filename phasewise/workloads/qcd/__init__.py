@@ -41,5 +41,4 @@ WORKLOAD = Workload(
     dump_folder="links",
     free_keys=r"records\.links.*",
     fewest_shown=1,  # one solve has all that the pictures show
-    main_phases=("halo_x", "halo_y", "halo_z", "halo_t"),
 )

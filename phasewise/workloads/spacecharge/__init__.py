@@ -26,11 +26,4 @@ WORKLOAD = Workload(
     derive=derive,
     bunches=lambda model: model.bunches,
     read_guest=read_guest,
-    main_phases=("green", "charge_global", "potential", "field_global"),
-    colours={
-        "green": "#8a5a2b",
-        "charge_global": "#f08a24",
-        "potential": "#9b59b6",
-        "field_global": "#d6336c",
-    },
 )
