@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collision/process_grid.hpp"
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 
 namespace phasewise::collision {
 
@@ -37,7 +37,7 @@ class BeamGroups {
   // Ids [begin, end) of this beam's macroparticles that live on this rank.
   std::pair<std::int64_t, std::int64_t> my_ids(int beam, std::int64_t n) const {
     if (!holds(beam)) return {0, 0};
-    return comm::share(n, members_, member_);
+    return exchange::share(n, members_, member_);
   }
   // Mean number of this beam's macroparticles per rank of the group.
   double mean_share(int beam, std::int64_t n) const {

@@ -9,11 +9,11 @@
 namespace phasewise::collision {
 namespace {
 
-using comm::Algorithm;
-using comm::LibraryForm;
-using comm::PhaseSetting;
-using comm::Schedule;
-using comm::Transpose;
+using exchange::Algorithm;
+using exchange::LibraryForm;
+using exchange::PhaseSetting;
+using exchange::Schedule;
+using exchange::Transpose;
 
 // The names stand in the order of Layout.
 const std::vector<std::string> layouts = {"random", "row-first", "column-first", "file"};

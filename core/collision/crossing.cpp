@@ -7,9 +7,9 @@
 namespace phasewise::collision {
 namespace {
 
-using comm::Exchange;
-using comm::Items;
-using comm::Rounds;
+using exchange::Exchange;
+using exchange::Items;
+using exchange::Rounds;
 
 std::pair<int, int> own_rows(const PlanBasis& basis) {
   return basis.division.rows(basis.own, basis.division.row());
@@ -19,25 +19,25 @@ std::pair<int, int> own_rows(const PlanBasis& basis) {
 // chunk `theirs`, its own, to each of them, and receives chunk i from member i. In round k of a
 // ring, member `me` sends to me + k and receives from me - k; in a pairwise schedule it swaps with
 // me XOR k.
-Rounds straight_rounds(comm::Schedule schedule, int me, int theirs, int ours) {
+Rounds straight_rounds(exchange::Schedule schedule, int me, int theirs, int ours) {
   const int larger = std::max(theirs, ours);
-  const bool ring = schedule == comm::Schedule::ring;
+  const bool ring = schedule == exchange::Schedule::ring;
   const int count = ring ? larger : static_cast<int>(std::bit_ceil(static_cast<unsigned>(larger)));
   Rounds rounds;
   for (int k = 0; k < count; ++k) {
     const int to = ring ? (me + k) % larger : me ^ k;
     const int from = ring ? (me - k + larger) % larger : me ^ k;
-    comm::Round& round = rounds.emplace_back();
+    exchange::Round& round = rounds.emplace_back();
     if (to < theirs) round.sends.push_back({to, {theirs}});
     if (from < theirs) round.receives.push_back({from, {from}});
   }
   return rounds;
 }
 
-comm::ExchangePointer straight_crossing(const PlanBasis& basis, const PhaseKind& kind,
-                                        const Step& step, const Pairs& pairs) {
+exchange::ExchangePointer straight_crossing(const PlanBasis& basis, const PhaseKind& kind,
+                                            const Step& step, const Pairs& pairs) {
   const std::vector<int> ranks = basis.ranks(basis.other, kind.among);
-  const comm::Team& own = *basis.member(kind.among).team;
+  const exchange::Team& own = *basis.member(kind.among).team;
   Blocks blocks = blocks_of(basis, kind.among, basis.other, step, pairs, basis.other);
   const int prow = basis.shape_of(basis.own).prow;
   const Items mine =
@@ -51,7 +51,7 @@ comm::ExchangePointer straight_crossing(const PlanBasis& basis, const PhaseKind&
       Exchange{.phase = kind.name(),
                .channel = kind.channel(),
                .uniform = kind.uniform(),
-               .team = std::make_shared<comm::Team>(comm::Team{ranks, -1}),
+               .team = std::make_shared<exchange::Team>(exchange::Team{ranks, -1}),
                .rounds = std::make_shared<Rounds>(
                    straight_rounds(kind.setting(basis.settings).schedule, own.me, theirs, ours)),
                .items = std::move(blocks.items),
@@ -60,8 +60,8 @@ comm::ExchangePointer straight_crossing(const PlanBasis& basis, const PhaseKind&
 
 // An exchange of one round with ranks of the other beam, under construction.
 struct Mirror {
-  comm::Team team{{}, -1};
-  comm::Round round;
+  exchange::Team team{{}, -1};
+  exchange::Round round;
   Blocks blocks;
 };
 
@@ -119,12 +119,12 @@ Mirror mirror_by_columns(const PlanBasis& basis, const Pairs& pairs) {
   return mirror;
 }
 
-comm::ExchangePointer finished(Mirror&& mirror, const PhaseKind& kind) {
+exchange::ExchangePointer finished(Mirror&& mirror, const PhaseKind& kind) {
   return std::make_shared<Exchange>(
       Exchange{.phase = kind.name(),
                .channel = kind.channel(),
                .uniform = kind.uniform(),
-               .team = std::make_shared<comm::Team>(std::move(mirror.team)),
+               .team = std::make_shared<exchange::Team>(std::move(mirror.team)),
                .rounds = std::make_shared<Rounds>(1, std::move(mirror.round)),
                .items = std::move(mirror.blocks.items),
                .blocks = std::move(mirror.blocks.blocks)});
@@ -132,18 +132,18 @@ comm::ExchangePointer finished(Mirror&& mirror, const PhaseKind& kind) {
 
 }  // namespace
 
-comm::Exchanges straight_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
-                                   const Pairs& pairs) {
-  comm::Exchanges result;
+exchange::Exchanges straight_crossings(const PlanBasis& basis, const PhaseKind& kind,
+                                       const Step& step, const Pairs& pairs) {
+  exchange::Exchanges result;
   for (const Pairs& together : messages(pairs, kind.setting(basis.settings).aggregate))
     result.push_back(straight_crossing(basis, kind, step, together));
   return result;
 }
 
-comm::Exchanges mirror_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
-                                 const Pairs& pairs) {
+exchange::Exchanges mirror_crossings(const PlanBasis& basis, const PhaseKind& kind,
+                                     const Step& step, const Pairs& pairs) {
   if (kind.among != Among::column) return {finished(mirror_by_slices(basis, step, pairs), kind)};
-  comm::Exchanges result;
+  exchange::Exchanges result;
   for (const Pairs& together : messages(pairs, kind.setting(basis.settings).aggregate))
     result.push_back(finished(mirror_by_columns(basis, together), kind));
   return result;

@@ -3,15 +3,15 @@
 
 #include "collision/dealing.hpp"
 #include "collision/phase_kind.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
 // Each rank that solved sends directly to all ranks of the other beam's column, row, or whole beam.
-comm::Exchanges straight_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
-                                   const Pairs& pairs);
+exchange::Exchanges straight_crossings(const PlanBasis& basis, const PhaseKind& kind,
+                                       const Step& step, const Pairs& pairs);
 // Each rank sends to its counterparts in the other beam, which then share the data.
-comm::Exchanges mirror_crossings(const PlanBasis& basis, const PhaseKind& kind, const Step& step,
-                                 const Pairs& pairs);
+exchange::Exchanges mirror_crossings(const PlanBasis& basis, const PhaseKind& kind,
+                                     const Step& step, const Pairs& pairs);
 
 }  // namespace phasewise::collision

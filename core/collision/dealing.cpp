@@ -58,7 +58,7 @@ std::vector<Pairs> messages(const Pairs& pairs, bool aggregate) {
   return result;
 }
 
-comm::Items items_of(const PlanBasis& basis, const Pairs& pairs) {
+exchange::Items items_of(const PlanBasis& basis, const Pairs& pairs) {
   const int planes = basis.shape.planes;
   auto result = std::make_shared<std::vector<int>>();
   result->reserve(pairs.size() * planes);
@@ -67,7 +67,8 @@ comm::Items items_of(const PlanBasis& basis, const Pairs& pairs) {
   return result;
 }
 
-comm::Block block_of(const PlanBasis& basis, const comm::Items& items, std::pair<int, int> rows) {
+exchange::Block block_of(const PlanBasis& basis, const exchange::Items& items,
+                         std::pair<int, int> rows) {
   const std::int64_t row = std::int64_t{8} * basis.shape.ny;
   return {items.get(), {rows.first * row, (rows.second - rows.first) * row, nullptr}};
 }
@@ -82,7 +83,7 @@ Blocks blocks_of(const PlanBasis& basis, Among among, int beam, const Step& step
   Blocks result;
   result.blocks.reserve(among == Among::row ? shape.prow : of_columns.size() * shape.pcol);
   for (const Pairs& of_column : of_columns) {
-    const comm::Items& items = result.items.emplace_back(items_of(basis, of_column));
+    const exchange::Items& items = result.items.emplace_back(items_of(basis, of_column));
     const int first = among == Among::row ? division.row() : 0;
     const int last = among == Among::row ? first + 1 : shape.pcol;
     for (int row = first; row < last; ++row)

@@ -7,7 +7,7 @@
 
 #include "collision/plan_basis.hpp"
 #include "collision/schedule.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
@@ -30,14 +30,15 @@ std::vector<Pairs> dealt(const PlanBasis& basis, const Step& step, const Pairs& 
 std::vector<Pairs> messages(const Pairs& pairs, bool aggregate);
 
 // The item numbers of all planes of these pairs.
-comm::Items items_of(const PlanBasis& basis, const Pairs& pairs);
+exchange::Items items_of(const PlanBasis& basis, const Pairs& pairs);
 // Rows [begin, end) of the mesh in each of these items.
-comm::Block block_of(const PlanBasis& basis, const comm::Items& items, std::pair<int, int> rows);
+exchange::Block block_of(const PlanBasis& basis, const exchange::Items& items,
+                         std::pair<int, int> rows);
 
 // The blocks of an exchange, and the items that they name.
 struct Blocks {
-  std::vector<comm::Items> items;
-  std::vector<comm::Block> blocks;
+  std::vector<exchange::Items> items;
+  std::vector<exchange::Block> blocks;
 };
 // Makes one block for each rank that PlanBasis::ranks lists. The slices of beam `slices_of` decide
 // which column a pair belongs to.

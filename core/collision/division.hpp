@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "collision/process_grid.hpp"
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 
 namespace phasewise::collision {
 
@@ -30,11 +30,11 @@ struct Division {
 
   // Rows of the mesh [begin, end) that process `row` of a column solves for.
   std::pair<int, int> rows(int beam, int row) const {
-    return comm::share(nx, shape(beam).pcol, row);
+    return exchange::share(nx, shape(beam).pcol, row);
   }
   // Columns of the transform [begin, end) that this process works on.
   std::pair<int, int> transform_columns(int beam, int row) const {
-    return comm::share(ky, shape(beam).pcol, row);
+    return exchange::share(ky, shape(beam).pcol, row);
   }
   // The column that solves for a slice of a beam.
   int column_of(int beam, int slice) const { return slice % shape(beam).prow; }

@@ -20,13 +20,13 @@ std::pair<int, int> shared_rows(const PlanBasis& basis, int their_row, int shift
 
 }  // namespace
 
-comm::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& step,
-                                          const std::vector<int>& shift) {
-  comm::Team team{{}, -1};
-  comm::Rounds rounds(1);
+exchange::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& step,
+                                              const std::vector<int>& shift) {
+  exchange::Team team{{}, -1};
+  exchange::Rounds rounds(1);
   Blocks all;
   if (basis.division.grid.divided()) {
-    std::vector<comm::Transfer>& transfers =
+    std::vector<exchange::Transfer>& transfers =
         basis.own == 0 ? rounds.front().receives : rounds.front().sends;
     const Pairs pairs = all_pairs(step);
     const std::vector<Pairs> theirs = by_column(step, own_pairs(basis, step, basis.own, pairs),
@@ -34,7 +34,7 @@ comm::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& st
     for (const int p : pairs) all.items.push_back(std::make_shared<std::vector<int>>(1, p));
     for (int column = 0; column < std::ssize(theirs); ++column)
       for (int row = 0; row < basis.shape_of(basis.other).pcol; ++row) {
-        comm::Transfer transfer{static_cast<int>(team.ranks.size()), {}};
+        exchange::Transfer transfer{static_cast<int>(team.ranks.size()), {}};
         for (const int p : theirs[column]) {
           const auto rows = shared_rows(basis, row, shift[p]);
           if (rows.first == rows.second) continue;
@@ -46,12 +46,12 @@ comm::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& st
         transfers.push_back(std::move(transfer));
       }
   }
-  return std::make_shared<comm::Exchange>(
-      comm::Exchange{.phase = "luminosity",
-                     .team = std::make_shared<comm::Team>(std::move(team)),
-                     .rounds = std::make_shared<comm::Rounds>(std::move(rounds)),
-                     .items = std::move(all.items),
-                     .blocks = std::move(all.blocks)});
+  return std::make_shared<exchange::Exchange>(
+      exchange::Exchange{.phase = "luminosity",
+                         .team = std::make_shared<exchange::Team>(std::move(team)),
+                         .rounds = std::make_shared<exchange::Rounds>(std::move(rounds)),
+                         .items = std::move(all.items),
+                         .blocks = std::move(all.blocks)});
 }
 
 }  // namespace phasewise::collision

@@ -5,12 +5,12 @@
 
 #include "collision/plan_basis.hpp"
 #include "collision/schedule.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
 // See CollisionPlan::luminosity.
-comm::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& step,
-                                          const std::vector<int>& shift);
+exchange::ExchangePointer luminosity_exchange(const PlanBasis& basis, const Step& step,
+                                              const std::vector<int>& shift);
 
 }  // namespace phasewise::collision

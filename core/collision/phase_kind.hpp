@@ -23,7 +23,7 @@ struct PhaseKind {
     }
     return reduces ? "reduce" : "broadcast";
   }
-  const comm::PhaseSetting& setting(const Settings& settings) const {
+  const exchange::PhaseSetting& setting(const Settings& settings) const {
     switch (among) {
       case Among::column:
         return reduces ? settings.reduce_column : settings.broadcast_column;
@@ -34,7 +34,7 @@ struct PhaseKind {
     }
     return reduces ? settings.reduce : settings.broadcast;
   }
-  comm::Channel channel() const { return reduces ? channels::reduce : channels::broadcast; }
+  exchange::Channel channel() const { return reduces ? channels::reduce : channels::broadcast; }
   // Whether all members see messages of the same sizes: the processes of a column have shares of
   // the same slices.
   bool uniform() const { return among == Among::column; }

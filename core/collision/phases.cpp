@@ -9,30 +9,30 @@ namespace phasewise::collision {
 namespace {
 
 // Appends a phase among the ranks of this rank's beam, unless its team has only one member.
-void append_phase(comm::Exchanges& to, const PlanBasis& basis, const PhaseKind& kind,
+void append_phase(exchange::Exchanges& to, const PlanBasis& basis, const PhaseKind& kind,
                   const Step& step, const Pairs& pairs, int slices_of) {
   const Member& member = basis.member(kind.among);
   if (member.team->ranks.size() == 1) return;
-  const comm::PhaseSetting& setting = kind.setting(basis.settings);
+  const exchange::PhaseSetting& setting = kind.setting(basis.settings);
   for (const Pairs& together : messages(pairs, setting.aggregate)) {
     Blocks blocks = blocks_of(basis, kind.among, basis.own, step, together, slices_of);
-    to.push_back(std::make_shared<comm::Exchange>(
-        comm::Exchange{.phase = kind.name(),
-                       .channel = kind.channel(),
-                       .adds = kind.reduces,
-                       .uniform = kind.uniform(),
-                       .team = member.team,
-                       .rounds = kind.reduces ? member.reduce : member.broadcast,
-                       .form = setting.form,
-                       .items = std::move(blocks.items),
-                       .blocks = std::move(blocks.blocks)}));
+    to.push_back(std::make_shared<exchange::Exchange>(
+        exchange::Exchange{.phase = kind.name(),
+                           .channel = kind.channel(),
+                           .adds = kind.reduces,
+                           .uniform = kind.uniform(),
+                           .team = member.team,
+                           .rounds = kind.reduces ? member.reduce : member.broadcast,
+                           .form = setting.form,
+                           .items = std::move(blocks.items),
+                           .blocks = std::move(blocks.blocks)}));
   }
 }
 
 }  // namespace
 
-comm::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
-  comm::Exchanges result;
+exchange::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
+  exchange::Exchanges result;
   if (!basis.division.grid.divided()) return result;
   const auto append = [&](Among among) {
     append_phase(result, basis, {among, true}, step, pairs, basis.own);
@@ -54,7 +54,7 @@ Broadcast broadcast_exchanges(const PlanBasis& basis, const Step& step, const Pa
   // share the data.
   const auto cross = [&](Among among, bool straight) {
     const PhaseKind kind{among, false};
-    if (straight && kind.setting(settings).algorithm == comm::Algorithm::direct) {
+    if (straight && kind.setting(settings).algorithm == exchange::Algorithm::direct) {
       result.crossing = straight_crossings(basis, kind, step, pairs);
     } else {
       result.crossing = mirror_crossings(basis, kind, step, pairs);

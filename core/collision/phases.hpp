@@ -3,18 +3,18 @@
 
 #include "collision/dealing.hpp"
 #include "collision/plan_basis.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
 // Sums charges on the ranks that solve for them.
-comm::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs);
+exchange::Exchanges reduce_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs);
 
 // Sends potentials from the ranks that solved for them to all ranks of the other beam: first `own`
 // within the beam that solved, then `crossing` between the beams, then `other` within the beam that
 // received.
 struct Broadcast {
-  comm::Exchanges own, crossing, other;
+  exchange::Exchanges own, crossing, other;
 };
 Broadcast broadcast_exchanges(const PlanBasis& basis, const Step& step, const Pairs& pairs);
 

@@ -13,7 +13,7 @@ int CollisionPlan::room() const {
   return most_pairs(basis_.shape.slices) + (basis_.padded() ? basis_.shape_of(basis_.own).prow : 0);
 }
 
-const comm::Exchanges& CollisionPlan::reduce(const Step& step, const Pairs& pairs) const {
+const exchange::Exchanges& CollisionPlan::reduce(const Step& step, const Pairs& pairs) const {
   const auto [found, made] = reduce_.try_emplace({step.k, pairs});
   if (made) found->second = reduce_exchanges(basis_, step, pairs);
   return found->second;
@@ -25,8 +25,8 @@ const Broadcast& CollisionPlan::broadcast(const Step& step, const Pairs& pairs) 
   return found->second;
 }
 
-comm::ExchangePointer CollisionPlan::luminosity(const Step& step,
-                                                const std::vector<int>& shift) const {
+exchange::ExchangePointer CollisionPlan::luminosity(const Step& step,
+                                                    const std::vector<int>& shift) const {
   Luminosity& kept = luminosity_[step.k];
   if (!kept.exchange || kept.shift != shift)
     kept = {shift, luminosity_exchange(basis_, step, shift)};

@@ -12,7 +12,7 @@
 #include "collision/phases.hpp"
 #include "collision/plan_basis.hpp"
 #include "collision/transposes.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
@@ -38,27 +38,27 @@ class CollisionPlan {
 
   // Exchanges that run one after the other. Item pair·planes + plane of the buffers has nx·ny
   // values.
-  const comm::Exchanges& reduce(const Step& step, const Pairs& pairs) const;
+  const exchange::Exchanges& reduce(const Step& step, const Pairs& pairs) const;
   const Broadcast& broadcast(const Step& step, const Pairs& pairs) const;
   // Sends the charges of beam 2 (items: pairs, one plane) to the ranks that solve for beam 1.
   // shift[pair] is the offset of beam 1's window from beam 2's [rows].
-  comm::ExchangePointer luminosity(const Step& step, const std::vector<int>& shift) const;
+  exchange::ExchangePointer luminosity(const Step& step, const std::vector<int>& shift) const;
   // The forward or backward transpose of `grids` grids of this column's pairs.
-  comm::TransposeExchange solve(int grids, Direction direction) const {
+  exchange::TransposeExchange solve(int grids, Direction direction) const {
     return transposes_.solve(grids, direction);
   }
-  comm::TransposeExchange green() const { return transposes_.green(); }
+  exchange::TransposeExchange green() const { return transposes_.green(); }
 
  private:
   using Key = std::pair<int, Pairs>;  // step, pairs
   struct Luminosity {
     std::vector<int> shift;
-    comm::ExchangePointer exchange;
+    exchange::ExchangePointer exchange;
   };
 
   PlanBasis basis_;
   Transposes transposes_;
-  mutable std::map<Key, comm::Exchanges> reduce_;
+  mutable std::map<Key, exchange::Exchanges> reduce_;
   mutable std::map<Key, Broadcast> broadcast_;
   mutable std::map<int, Luminosity> luminosity_;  // of each step, for its last windows
 };

@@ -7,19 +7,21 @@
 namespace phasewise::collision {
 namespace {
 
-comm::RoundsPointer rounds(const comm::PhaseSetting& setting, const comm::Team& team,
-                           const ProcessGrid& grid, bool backwards) {
-  if (setting.algorithm == comm::Algorithm::library) return nullptr;
+exchange::RoundsPointer rounds(const exchange::PhaseSetting& setting, const exchange::Team& team,
+                               const ProcessGrid& grid, bool backwards) {
+  if (setting.algorithm == exchange::Algorithm::library) return nullptr;
   std::vector<int> nodes;
   nodes.reserve(team.ranks.size());
   for (const int rank : team.ranks) nodes.push_back(grid.node(rank));
-  comm::Rounds forwards = comm::reduce_rounds(setting.algorithm, setting.schedule, team.me, nodes);
-  return std::make_shared<comm::Rounds>(backwards ? comm::reversed(forwards) : std::move(forwards));
+  exchange::Rounds forwards =
+      exchange::reduce_rounds(setting.algorithm, setting.schedule, team.me, nodes);
+  return std::make_shared<exchange::Rounds>(backwards ? exchange::reversed(forwards)
+                                                      : std::move(forwards));
 }
 
-Member member_of(const std::vector<int>& ranks, int rank, const comm::PhaseSetting& reduce,
-                 const comm::PhaseSetting& broadcast, const ProcessGrid& grid) {
-  const comm::TeamPointer team = team_of(ranks, rank);
+Member member_of(const std::vector<int>& ranks, int rank, const exchange::PhaseSetting& reduce,
+                 const exchange::PhaseSetting& broadcast, const ProcessGrid& grid) {
+  const exchange::TeamPointer team = team_of(ranks, rank);
   return {team, rounds(reduce, *team, grid, false), rounds(broadcast, *team, grid, true)};
 }
 

@@ -7,7 +7,7 @@
 #include "collision/division.hpp"
 #include "collision/schedule.hpp"
 #include "collision/settings.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
@@ -26,8 +26,8 @@ enum class Among : std::uint8_t { column, row, beam };
 
 // A team of this rank, and its rounds, which are null if the library does the exchange.
 struct Member {
-  comm::TeamPointer team;
-  comm::RoundsPointer reduce, broadcast;
+  exchange::TeamPointer team;
+  exchange::RoundsPointer reduce, broadcast;
 };
 
 struct PlanBasis {

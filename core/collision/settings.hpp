@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "collision/process_grid.hpp"
-#include "comm/phase_setting.hpp"
+#include "exchange/phase_setting.hpp"
 
 namespace phasewise::collision {
 
@@ -14,9 +14,9 @@ struct Settings {
   // in the rows.
   bool reduce_at_once = false;
   bool broadcast_at_once = false;
-  comm::PhaseSetting reduce, reduce_column, reduce_row;
-  comm::PhaseSetting broadcast, broadcast_row, broadcast_column;
-  comm::Transpose green = comm::Transpose::pairwise, solve = comm::Transpose::pairwise;
+  exchange::PhaseSetting reduce, reduce_column, reduce_row;
+  exchange::PhaseSetting broadcast, broadcast_row, broadcast_column;
+  exchange::Transpose green = exchange::Transpose::pairwise, solve = exchange::Transpose::pairwise;
   bool aggregate_solve = true;
   bool crossing_in_row = true;  // 4a: the beams exchange potentials along the rows
   bool overlap = false;

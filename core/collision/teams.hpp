@@ -6,18 +6,18 @@
 #include <vector>
 
 #include "collision/process_grid.hpp"
-#include "comm/team.hpp"
+#include "exchange/team.hpp"
 
 namespace phasewise::collision {
 
-inline comm::TeamPointer team_of(const std::vector<int>& ranks, int rank) {
+inline exchange::TeamPointer team_of(const std::vector<int>& ranks, int rank) {
   const auto found = std::find(ranks.begin(), ranks.end(), rank);
-  return std::make_shared<comm::Team>(
-      comm::Team{ranks, found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin())});
+  return std::make_shared<exchange::Team>(
+      exchange::Team{ranks, found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin())});
 }
 
 // The column, the row and the beam of this rank; none if one rank holds both beams.
-inline std::vector<comm::TeamOfDivision> teams_of(const ProcessGrid& grid, int rank) {
+inline std::vector<exchange::TeamOfDivision> teams_of(const ProcessGrid& grid, int rank) {
   if (!grid.divided()) return {};
   const Place& place = grid.place(rank);
   const int first_columns = grid.shape(0).prow, first_rows = grid.shape(0).pcol;

@@ -3,17 +3,17 @@
 #include <utility>
 
 #include "collision/channels.hpp"
-#include "comm/transpose_parts.hpp"
+#include "exchange/transpose_parts.hpp"
 
 namespace phasewise::collision {
 namespace {
 
 constexpr std::int64_t value = 16;  // bytes of a complex value
 
-comm::RoundsPointer rounds_of(comm::Transpose algorithm, const comm::Team& team) {
-  if (algorithm == comm::Transpose::alltoallw) return nullptr;
-  return std::make_shared<comm::Rounds>(
-      comm::transpose_rounds(algorithm, team.me, static_cast<int>(team.ranks.size())));
+exchange::RoundsPointer rounds_of(exchange::Transpose algorithm, const exchange::Team& team) {
+  if (algorithm == exchange::Transpose::alltoallw) return nullptr;
+  return std::make_shared<exchange::Rounds>(
+      exchange::transpose_rounds(algorithm, team.me, static_cast<int>(team.ranks.size())));
 }
 
 }  // namespace
@@ -31,17 +31,17 @@ Transposes::Transposes(const PlanBasis& basis)
 
 Transposes::Parts Transposes::parts_of(const PlanBasis& basis, int rows_in_all) {
   const CollisionShape& shape = basis.shape;
-  comm::TransposeParts parts =
-      comm::transpose_parts({.rows = rows_in_all,
-                             .columns = shape.ky,
-                             .row_stride = shape.row_stride,
-                             .column_stride = shape.column_stride,
-                             .value = value},
-                            basis.shape_of(basis.own).pcol, basis.division.row());
+  exchange::TransposeParts parts =
+      exchange::transpose_parts({.rows = rows_in_all,
+                                 .columns = shape.ky,
+                                 .row_stride = shape.row_stride,
+                                 .column_stride = shape.column_stride,
+                                 .value = value},
+                                basis.shape_of(basis.own).pcol, basis.division.row());
   return {std::move(parts.in_rows), std::move(parts.in_columns), parts.block};
 }
 
-comm::TransposeExchange Transposes::solve(int grids, Direction direction) const {
+exchange::TransposeExchange Transposes::solve(int grids, Direction direction) const {
   const bool to_columns = direction == Direction::to_columns;
   return {.phase = "solve",
           .channel = channels::transpose,
@@ -54,7 +54,7 @@ comm::TransposeExchange Transposes::solve(int grids, Direction direction) const 
           .to = to_columns ? solve_.in_columns : solve_.in_rows};
 }
 
-comm::TransposeExchange Transposes::green() const {
+exchange::TransposeExchange Transposes::green() const {
   return {.phase = "green",
           .channel = channels::transpose,
           .team = team_,

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "collision/plan_basis.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collision {
 
@@ -17,11 +17,11 @@ class Transposes {
  public:
   explicit Transposes(const PlanBasis& basis);
 
-  comm::TransposeExchange solve(int grids, Direction direction) const;
-  comm::TransposeExchange green() const;
+  exchange::TransposeExchange solve(int grids, Direction direction) const;
+  exchange::TransposeExchange green() const;
 
  private:
-  using Regions = comm::TransposeExchange::Regions;
+  using Regions = exchange::TransposeExchange::Regions;
   // Where the values that each process sends or receives lie in this process's part of a grid of
   // complex values.
   struct Parts {
@@ -30,9 +30,9 @@ class Transposes {
   };
   static Parts parts_of(const PlanBasis& basis, int rows_in_all);
 
-  comm::TeamPointer team_;
-  comm::Transpose solve_algorithm_, green_algorithm_;
-  comm::RoundsPointer solve_rounds_, green_rounds_;
+  exchange::TeamPointer team_;
+  exchange::Transpose solve_algorithm_, green_algorithm_;
+  exchange::RoundsPointer solve_rounds_, green_rounds_;
   Parts solve_, green_;
 };
 

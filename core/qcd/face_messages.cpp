@@ -28,7 +28,7 @@ std::int64_t FaceMessages::offset(int axis, int part) const {
 
 Faces FaceMessages::faces(int axis) const {
   const auto region = [&](int part) {
-    return std::vector<comm::Region>{
+    return std::vector<exchange::Region>{
         {.offset = offset(axis, part), .run = face_bytes(axis), .repeats = nullptr}};
   };
   return {.to_before = region(to_before),

@@ -39,7 +39,7 @@ GaugeMeasurement::GaugeMeasurement(const Position& position, bool rectangles, in
   for (int axis = 0; axis < axes; ++axis) {
     const std::int64_t face = domain_.face(axis);
     if (domain_.split(axis)) largest = std::max(largest, face);
-    const comm::Region all{
+    const exchange::Region all{
         .offset = 0, .run = face * static_cast<std::int64_t>(sizeof(Matrix)), .repeats = nullptr};
     const int place = domain_.place[axis];
     for (int step = 0; step + 1 < domain_.grid[axis]; ++step)
@@ -51,8 +51,8 @@ GaugeMeasurement::GaugeMeasurement(const Position& position, bool rectangles, in
   product_.resize(static_cast<std::size_t>(largest));
 }
 
-comm::Exchanges GaugeMeasurement::exchanges() const {
-  comm::Exchanges all;
+exchange::Exchanges GaugeMeasurement::exchanges() const {
+  exchange::Exchanges all;
   for (const auto& steps : steps_) all.insert(all.end(), steps.begin(), steps.end());
   return all;
 }
@@ -78,12 +78,12 @@ void GaugeMeasurement::chain(const Links& links, int axis, Listener& listener) {
   for (int step = 0; step < domain_.grid[axis]; ++step) {
     if (place == step) listener.kernel(loop_card(), items, [&] { multiply_along(links, axis); });
     if (step == static_cast<int>(steps.size())) break;
-    listener.start(comm::common_channel, [&](comm::Works& works) {
+    listener.start(exchange::common_channel, [&](exchange::Works& works) {
       const auto bytes = static_cast<std::int64_t>(product_.size() * sizeof(Matrix));
-      const comm::ItemBuffer buffer(reinterpret_cast<std::byte*>(product_.data()), bytes);
-      works.push_back({comm::lent(steps[static_cast<std::size_t>(step)]), buffer, buffer});
+      const exchange::ItemBuffer buffer(reinterpret_cast<std::byte*>(product_.data()), bytes);
+      works.push_back({exchange::lent(steps[static_cast<std::size_t>(step)]), buffer, buffer});
     });
-    listener.finish(comm::common_channel);
+    listener.finish(exchange::common_channel);
   }
 }
 

@@ -24,7 +24,7 @@ class GaugeMeasurement {
   // `real` says whether it has memory. The position must outlive it.
   GaugeMeasurement(const Position& position, bool rectangles, int threads, bool real);
 
-  comm::Exchanges exchanges() const;
+  exchange::Exchanges exchanges() const;
   // Reports all actions to the listener; `links` must have its halo.
   void tell(const Links& links, workload::Listener& listener);
   const GaugeValues& values() const { return values_; }
@@ -43,8 +43,9 @@ class GaugeMeasurement {
   Domain domain_;
   bool rectangles_;
   int threads_;
-  std::array<std::vector<comm::ExchangePointer>, axes> steps_;  // exchanges of the loops' products
-  std::vector<Matrix> product_;                                 // one for each site of a face
+  std::array<std::vector<exchange::ExchangePointer>, axes>
+      steps_;                    // exchanges of the loops' products
+  std::vector<Matrix> product_;  // one for each site of a face
   GaugeValues values_;
 };
 

@@ -12,15 +12,16 @@ HaloBox::HaloBox(const Domain& domain, int halo, std::int64_t site_bytes, int ex
 }
 
 // The planes [first, first + halo) along an axis.
-comm::Region HaloBox::slab(int axis, int first) const {
+exchange::Region HaloBox::slab(int axis, int first) const {
   std::array<std::int64_t, axes> stride;
   std::int64_t bytes = site_bytes_;
   for (int a = 0; a < axes; ++a) {
     stride[a] = bytes;
     bytes *= box_[a];
   }
-  comm::Region region{.offset = first * stride[axis], .run = halo_ * stride[axis], .repeats = {}};
-  auto loops = std::make_shared<std::vector<comm::Repeat>>();
+  exchange::Region region{
+      .offset = first * stride[axis], .run = halo_ * stride[axis], .repeats = {}};
+  auto loops = std::make_shared<std::vector<exchange::Repeat>>();
   for (int a = axes - 1; a > axis; --a) {
     region.offset += (has(a) ? halo_ : 0) * stride[a];
     loops->push_back({domain_.extent(a), stride[a]});
@@ -31,7 +32,7 @@ comm::Region HaloBox::slab(int axis, int first) const {
 
 Faces HaloBox::faces(int axis) const {
   const int extent = domain_.extent(axis);
-  const auto part = [&](int first) { return std::vector<comm::Region>{slab(axis, first)}; };
+  const auto part = [&](int first) { return std::vector<exchange::Region>{slab(axis, first)}; };
   return {.to_before = part(halo_),
           .to_behind = part(extent),
           .from_before = part(0),

@@ -30,7 +30,7 @@ class HaloBox {
   Faces faces(int axis) const;
 
  private:
-  comm::Region slab(int axis, int first) const;
+  exchange::Region slab(int axis, int first) const;
 
   Domain domain_;
   int halo_, exchanged_;

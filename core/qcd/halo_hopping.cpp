@@ -22,9 +22,9 @@ std::int64_t site_bytes(Spinors spinors) {
 
 // The runs, in a field of single sites, of a face's sites of one parity at a place along an axis.
 // Neighbouring runs may touch.
-std::vector<comm::Region> runs_of_face(const Extents& box, int axis, int at, int parity,
-                                       std::int64_t count, std::int64_t bytes) {
-  std::vector<comm::Region> runs;
+std::vector<exchange::Region> runs_of_face(const Extents& box, int axis, int at, int parity,
+                                           std::int64_t count, std::int64_t bytes) {
+  std::vector<exchange::Region> runs;
   Extents face = box;
   face[axis] = 1;
   const std::int64_t length = volume_of(face) / 2 / count * bytes;
@@ -66,7 +66,7 @@ void HaloHopping<Real>::make_exchanges() {
 }
 
 template <class Real>
-comm::ExchangePointer HaloHopping<Real>::exchange_of(int axis, int parity) const {
+exchange::ExchangePointer HaloHopping<Real>::exchange_of(int axis, int parity) const {
   const bool apart = manner_.blocks == Blocks::runs;
   Faces faces = messages_.faces(axis);
   if (apart) faces = divided(faces, messages_.runs(axis));
@@ -78,12 +78,13 @@ comm::ExchangePointer HaloHopping<Real>::exchange_of(int axis, int parity) const
   }
   return face_exchange(
       position_, phases::halo[axis], axis, faces, apart ? Regions::apart : Regions::together,
-      manner_.overlaps() ? static_cast<comm::Channel>(axis) : comm::common_channel, manner_.halo);
+      manner_.overlaps() ? static_cast<exchange::Channel>(axis) : exchange::common_channel,
+      manner_.halo);
 }
 
 template <class Real>
-comm::Exchanges HaloHopping<Real>::exchanges() const {
-  comm::Exchanges all = exchanges_[0];
+exchange::Exchanges HaloHopping<Real>::exchanges() const {
+  exchange::Exchanges all = exchanges_[0];
   if (manner_.from_field()) all.insert(all.end(), exchanges_[1].begin(), exchanges_[1].end());
   return all;
 }
@@ -129,16 +130,17 @@ std::int64_t HaloHopping<Real>::inside() const {
 template <class Real>
 void HaloHopping<Real>::start_exchange(int axis, int to, const Field<Real>& in,
                                        workload::Listener& listener) {
-  const auto channel = manner_.overlaps() ? static_cast<comm::Channel>(axis) : comm::common_channel;
-  listener.start(channel, [&](comm::Works& works) {
-    const comm::ItemBuffer arrives(messages_.data(), messages_.bytes());
+  const auto channel =
+      manner_.overlaps() ? static_cast<exchange::Channel>(axis) : exchange::common_channel;
+  listener.start(channel, [&](exchange::Works& works) {
+    const exchange::ItemBuffer arrives(messages_.data(), messages_.bytes());
     // An exchange only reads what it sends.
     auto* field = const_cast<Real*>(in.data());
-    const comm::ItemBuffer leaves =
-        manner_.from_field() ? comm::ItemBuffer(field, spinor_reals * domain_.volume() / 2)
+    const exchange::ItemBuffer leaves =
+        manner_.from_field() ? exchange::ItemBuffer(field, spinor_reals * domain_.volume() / 2)
                              : arrives;
     works.push_back(
-        {comm::lent(exchanges_[1 - to][static_cast<std::size_t>(axis)]), leaves, arrives});
+        {exchange::lent(exchanges_[1 - to][static_cast<std::size_t>(axis)]), leaves, arrives});
   });
 }
 
@@ -157,8 +159,8 @@ void HaloHopping<Real>::apply(int to, bool dagger, const Field<Real>& in, Field<
     });
     start_exchange(axis, to, in, listener);
     // Nothing is posted before the exchange is asked to progress.
-    if (!manner_.overlaps()) listener.finish(comm::common_channel);
-    if (manner_.overlaps() && !beside()) listener.progress(static_cast<comm::Channel>(axis));
+    if (!manner_.overlaps()) listener.finish(exchange::common_channel);
+    if (manner_.overlaps() && !beside()) listener.progress(static_cast<exchange::Channel>(axis));
   }
   const parallel::KernelCard card = hopping_card<Real>(manner_.two_rows);
   const auto interior = [&](const Beside& meanwhile) {
@@ -193,9 +195,9 @@ bool HaloHopping<Real>::beside() const {
 template <class Real>
 void HaloHopping<Real>::finish_exchanges(workload::Listener& listener) {
   for (int axis = 0; axis < axes; ++axis)
-    if (beside() && domain_.split(axis)) listener.progress(static_cast<comm::Channel>(axis));
+    if (beside() && domain_.split(axis)) listener.progress(static_cast<exchange::Channel>(axis));
   for (int axis = 0; axis < axes; ++axis)
-    if (domain_.split(axis)) listener.finish(static_cast<comm::Channel>(axis));
+    if (domain_.split(axis)) listener.finish(static_cast<exchange::Channel>(axis));
 }
 
 template class HaloHopping<double>;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <memory>
 
-#include "comm/executor.hpp"
 #include "parallel/large_pages.hpp"
 #include "qcd/face_messages.hpp"
 #include "qcd/manner.hpp"
@@ -40,7 +39,7 @@ class HaloHopping {
   void set_links(const Hops& hops);
   void set_manner(const Manner& manner);
   // The exchanges, in the same order on all ranks.
-  comm::Exchanges exchanges() const;
+  exchange::Exchanges exchanges() const;
 
   // Applies H or H† to the sites of the other parity.
   void apply(int to, bool dagger, const Field<Real>& in, Field<Real>& out,
@@ -55,7 +54,7 @@ class HaloHopping {
  private:
   void make_hopping();
   void make_exchanges();
-  comm::ExchangePointer exchange_of(int axis, int parity) const;
+  exchange::ExchangePointer exchange_of(int axis, int parity) const;
   void start_exchange(int axis, int to, const Field<Real>& in, workload::Listener& listener);
   void finish_exchanges(workload::Listener& listener);
   bool beside() const;
@@ -69,7 +68,7 @@ class HaloHopping {
   FaceMessages messages_;
   // The exchanges along each axis, by the parity of the sites that are sent; null along an axis
   // that is not split.
-  std::array<comm::Exchanges, 2> exchanges_;
+  std::array<exchange::Exchanges, 2> exchanges_;
   Hops hops_;
   std::unique_ptr<Hopping<Real>> hopping_;
 };

@@ -1,19 +1,20 @@
 #include "qcd/neighbours.hpp"
 
-#include "comm/neighbour_exchange.hpp"
+#include "exchange/neighbour_exchange.hpp"
 
 namespace phasewise::qcd {
 namespace {
 
 template <class F>
-void for_each_message(const std::vector<comm::Region>& face, Regions regions, F&& f) {
+void for_each_message(const std::vector<exchange::Region>& face, Regions regions, F&& f) {
   if (regions == Regions::together) return f(face);
-  for (const comm::Region& region : face) f(std::vector<comm::Region>{region});
+  for (const exchange::Region& region : face) f(std::vector<exchange::Region>{region});
 }
 
-std::vector<comm::Region> divided(const std::vector<comm::Region>& whole, std::int64_t regions) {
-  const comm::Region& face = whole.front();
-  std::vector<comm::Region> found;
+std::vector<exchange::Region> divided(const std::vector<exchange::Region>& whole,
+                                      std::int64_t regions) {
+  const exchange::Region& face = whole.front();
+  std::vector<exchange::Region> found;
   found.reserve(static_cast<std::size_t>(regions));
   for (std::int64_t i = 0; i < regions; ++i)
     found.push_back({.offset = face.offset + i * (face.run / regions),
@@ -37,10 +38,10 @@ int Position::neighbour(int axis, int steps) const {
   return ranks[static_cast<std::size_t>(site_of(grid, at))];
 }
 
-comm::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
-                                    const Faces& faces, Regions regions, comm::Channel channel,
-                                    comm::Protocol protocol) {
-  comm::NeighbourExchange builder(phase, channel, protocol, position.nodes, position.rank);
+exchange::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
+                                        const Faces& faces, Regions regions,
+                                        exchange::Channel channel, exchange::Protocol protocol) {
+  exchange::NeighbourExchange builder(phase, channel, protocol, position.nodes, position.rank);
   const int before = position.neighbour(axis, -1), behind = position.neighbour(axis, 1);
   // If both are the same rank, the first message, to the rank before, is the one that this rank
   // expects first, from behind.
@@ -53,11 +54,12 @@ comm::ExchangePointer face_exchange(const Position& position, std::string_view p
   return builder.done();
 }
 
-comm::ExchangePointer step_exchange(const Position& position, std::string_view phase, int axis,
-                                    bool sends, bool receives, const comm::Region& out,
-                                    const comm::Region& in) {
-  comm::NeighbourExchange builder(phase, comm::common_channel, comm::Protocol::irecv_isend,
-                                  position.nodes, position.rank);
+exchange::ExchangePointer step_exchange(const Position& position, std::string_view phase, int axis,
+                                        bool sends, bool receives, const exchange::Region& out,
+                                        const exchange::Region& in) {
+  exchange::NeighbourExchange builder(phase, exchange::common_channel,
+                                      exchange::Protocol::irecv_isend, position.nodes,
+                                      position.rank);
   if (sends) builder.send(position.neighbour(axis, 1), {out});
   if (receives) builder.receive(position.neighbour(axis, -1), {in});
   return builder.done();

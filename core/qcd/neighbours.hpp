@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 #include "qcd/geometry.hpp"
 
 namespace phasewise::qcd {
@@ -27,7 +27,7 @@ struct Position {
 // What is sent to the neighbours before and behind along an axis, and what comes from them. Several
 // regions of a face form one message.
 struct Faces {
-  std::vector<comm::Region> to_before, to_behind, from_before, from_behind;
+  std::vector<exchange::Region> to_before, to_behind, from_before, from_behind;
 };
 
 // The same faces, each of one region, divided into as many regions of equal lengths.
@@ -37,14 +37,14 @@ Faces divided(const Faces& faces, std::int64_t regions);
 enum class Regions : std::uint8_t { together, apart };
 
 // Exchanges a face each way; both go to the same rank if the grid has two ranks along the axis.
-comm::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
-                                    const Faces& faces, Regions regions, comm::Channel channel,
-                                    comm::Protocol protocol);
+exchange::ExchangePointer face_exchange(const Position& position, std::string_view phase, int axis,
+                                        const Faces& faces, Regions regions,
+                                        exchange::Channel channel, exchange::Protocol protocol);
 
 // One message along an axis from the rank before to this one, and from this one to the rank behind,
 // if this rank receives, or sends.
-comm::ExchangePointer step_exchange(const Position& position, std::string_view phase, int axis,
-                                    bool sends, bool receives, const comm::Region& out,
-                                    const comm::Region& in);
+exchange::ExchangePointer step_exchange(const Position& position, std::string_view phase, int axis,
+                                        bool sends, bool receives, const exchange::Region& out,
+                                        const exchange::Region& in);
 
 }  // namespace phasewise::qcd

@@ -48,13 +48,13 @@ SmearedSource::SmearedSource(const Position& position, const Smearing& smearing,
     if (box_.has(axis))
       along_[static_cast<std::size_t>(axis)] =
           face_exchange(position, phases::smear[axis], axis, box_.faces(axis), Regions::together,
-                        comm::common_channel, comm::Protocol::irecv_isend);
+                        exchange::common_channel, exchange::Protocol::irecv_isend);
   if (!real) return;
   field_ = parallel::Buffer<Matrix>(box_.sites());
   next_ = parallel::Buffer<Matrix>(box_.sites());
 }
 
-comm::Exchanges SmearedSource::exchanges() const { return along_; }
+exchange::Exchanges SmearedSource::exchanges() const { return along_; }
 
 void SmearedSource::set_point() {
   std::fill_n(field_.data(), field_.size(), Matrix{});
@@ -93,13 +93,14 @@ void SmearedSource::tell(const Links& links, Listener& listener) {
   const auto volume = static_cast<double>(box_.domain().volume());
   listener.kernel(smear_card, 0.0, [&] { set_point(); });
   for (int iteration = 0; iteration < smearing_.iterations; ++iteration) {
-    for (const comm::ExchangePointer& exchange : along_) {
+    for (const exchange::ExchangePointer& exchange : along_) {
       if (!exchange) continue;
-      listener.start(comm::common_channel, [&](comm::Works& works) {
-        const comm::ItemBuffer buffer(reinterpret_cast<std::byte*>(field_.data()), box_.bytes());
-        works.push_back({comm::lent(exchange), buffer, buffer});
+      listener.start(exchange::common_channel, [&](exchange::Works& works) {
+        const exchange::ItemBuffer buffer(reinterpret_cast<std::byte*>(field_.data()),
+                                          box_.bytes());
+        works.push_back({exchange::lent(exchange), buffer, buffer});
       });
-      listener.finish(comm::common_channel);
+      listener.finish(exchange::common_channel);
     }
     listener.kernel(smear_card, volume, [&] { step(links); });
   }

@@ -21,7 +21,7 @@ class SmearedSource {
   SmearedSource(const Position& position, const Smearing& smearing, const Extents& point,
                 int threads, bool real);
 
-  comm::Exchanges exchanges() const;
+  exchange::Exchanges exchanges() const;
   // Makes the source on these links, which must have their halo.
   void tell(const Links& links, workload::Listener& listener);
   // The source's length over all ranks, if the point has this colour.
@@ -38,7 +38,7 @@ class SmearedSource {
   Extents point_;
   int threads_;
   HaloBox box_;
-  comm::Exchanges along_;  // along each axis; null along one that is not split
+  exchange::Exchanges along_;  // along each axis; null along one that is not split
   // Each site has a column for each colour at the point.
   parallel::Buffer<Matrix> field_, next_;
   std::array<double, 3> lengths_{1.0, 1.0, 1.0};

@@ -46,10 +46,10 @@ Solver::Solver(const Description& description, const Position& position, int thr
   for (Field<double>* field : {&right_, &residual_, &between_}) *field = zeros<double>(reals);
 }
 
-comm::Exchanges Solver::exchanges() const {
-  comm::Exchanges all = matrix_.hopping().exchanges();
+exchange::Exchanges Solver::exchanges() const {
+  exchange::Exchanges all = matrix_.hopping().exchanges();
   if (single_)
-    for (const comm::ExchangePointer& one : single_->matrix.hopping().exchanges())
+    for (const exchange::ExchangePointer& one : single_->matrix.hopping().exchanges())
       all.push_back(one);
   return all;
 }

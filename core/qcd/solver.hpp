@@ -29,7 +29,7 @@ class Solver {
   void set_links(const Links& links, workload::Listener& listener);
   void set_manner(const Manner& manner);
   // The exchanges of the faces, in the same order on all ranks.
-  comm::Exchanges exchanges() const;
+  exchange::Exchanges exchanges() const;
 
   // The right-hand side: a unit spinor with this spin and colour at the source; or
   // [site][spin][colour][re, im], whose length over all ranks is `length`.

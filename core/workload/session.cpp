@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/protocol.hpp"
+#include "exchange/protocol.hpp"
 
 namespace phasewise::workload {
 namespace {
@@ -23,10 +23,10 @@ int checked_threads(int threads) {
   return threads;
 }
 
-comm::TeamPointer team_of_all(const comm::Communicator& world) {
+exchange::TeamPointer team_of_all(const comm::Communicator& world) {
   std::vector<int> ranks(world.size());
   std::iota(ranks.begin(), ranks.end(), 0);
-  return std::make_shared<const comm::Team>(comm::Team{std::move(ranks), world.rank()});
+  return std::make_shared<const exchange::Team>(exchange::Team{std::move(ranks), world.rank()});
 }
 
 double number_or_zero(const Parameters& parameters, const char* key) {
@@ -43,8 +43,8 @@ parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
 }
 
 // The overheads of the simulated machine; zeros if none are given.
-comm::Overheads simulated_overheads(const Parameters& parameters) {
-  comm::Overheads seconds;
+exchange::Overheads simulated_overheads(const Parameters& parameters) {
+  exchange::Overheads seconds;
   constexpr const char* key = "simulated.overheads";
   if (!parameters.has(key)) return seconds;
   const std::vector<double> given = parameters.numbers(key, seconds.message.size());
@@ -107,8 +107,8 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   nodes = chosen_nodes(parameters, world.nodes());
 }
 
-Session::Session(const Session& whole, const comm::TeamPointer& of, comm::Communicator among_them,
-                 std::string names_begin)
+Session::Session(const Session& whole, const exchange::TeamPointer& of,
+                 comm::Communicator among_them, std::string names_begin)
     : records_(whole.records_),
       recorder(records_->recorder),
       kernels(records_->kernels),
@@ -121,7 +121,7 @@ Session::Session(const Session& whole, const comm::TeamPointer& of, comm::Commun
   for (const int rank : team->ranks) nodes.push_back(whole.nodes[rank]);
 }
 
-void Session::set_teams(const std::vector<comm::TeamOfDivision>& teams) {
+void Session::set_teams(const std::vector<exchange::TeamOfDivision>& teams) {
   executor = std::make_unique<comm::Executor>(world, recorder, teams, threads);
 }
 
