@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -123,7 +122,7 @@ class Runner {
  public:
   Runner(std::size_t events, bool on_device)
       : world_(comm::Communicator::world(recorder_)),
-        all_(all_of(world_)),
+        all_(phasewise::exchange::team_of_all(world_.size(), world_.rank())),
         executor_(world_, recorder_, {{all_, 0}}) {
     recorder_.keep_events(events);
     if (!on_device) return;
@@ -156,12 +155,6 @@ class Runner {
   std::string record() const { return recorder_.to_json({.rank = world_.rank()}); }
 
  private:
-  static exchange::TeamPointer all_of(const comm::Communicator& world) {
-    std::vector<int> ranks(static_cast<std::size_t>(world.size()));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    return std::make_shared<const exchange::Team>(exchange::Team{std::move(ranks), world.rank()});
-  }
-
   comm::Recorder recorder_;
   comm::Communicator world_;
   exchange::TeamPointer all_;

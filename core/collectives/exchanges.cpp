@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
 #include "exchange/share.hpp"
@@ -23,13 +22,6 @@ bool to_each(Operator operation) {
   return operation == Operator::alltoall || operation == Operator::alltoallv;
 }
 
-exchange::TeamPointer all_ranks(const std::vector<int>& nodes, int rank) {
-  std::vector<int> ranks(nodes.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return std::make_shared<const exchange::Team>(
-      exchange::Team{.ranks = std::move(ranks), .me = rank, .nodes = nodes});
-}
-
 // Makes exchanges of one collective.
 class Maker {
  public:
@@ -40,7 +32,7 @@ class Maker {
         ranks_(static_cast<int>(nodes.size())),
         rank_(rank),
         memory_(d, ranks_, rank),
-        team_(all_ranks(nodes, rank)) {}
+        team_(exchange::team_of_all(ranks_, rank, nodes)) {}
 
   exchange::Exchanges make() {
     switch (d_.operation) {
@@ -69,16 +61,13 @@ class Maker {
 
   exchange::Exchanges made(Rounds rounds, bool adds, const Regions& regions) const {
     if (rounds.empty()) return {};
-    const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
     exchange::Exchange result;
     result.phase = phase_of(d_.operation);
     result.adds = adds;
     result.team = team_;
     result.rounds = std::make_shared<const Rounds>(std::move(rounds));
     result.protocol = manner_.protocol;
-    result.items = {memory};
-    for (const exchange::Region& region : regions) result.blocks.push_back({memory.get(), region});
-    return {std::make_shared<const exchange::Exchange>(std::move(result))};
+    return {of_one_item(std::move(result), regions)};
   }
 
   // All values in each of both parts of the memory.

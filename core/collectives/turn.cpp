@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <numeric>
 
 namespace phasewise::collectives {
 namespace {
@@ -44,10 +43,7 @@ void Turn::set_manner(const Manner& manner) {
   manner_ = manner;
   if (description_.operation == Operator::sum) {
     const auto count = static_cast<std::size_t>(description_.bytes / 8);
-    std::vector<int> ranks(nodes_.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    const auto team =
-        std::make_shared<const exchange::Team>(exchange::Team{std::move(ranks), rank_, nodes_});
+    const auto team = exchange::team_of_all(static_cast<int>(nodes_.size()), rank_, nodes_);
     sum_.emplace(workload::SumSetting{.phase = phase_of(Operator::sum),
                                       .algorithm = sum_algorithm(manner.algorithm)},
                  team, nodes_, static_cast<int>(count));

@@ -1,8 +1,9 @@
 #include "collision/crossing.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <memory>
+
+#include "exchange/partners.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -16,20 +17,17 @@ std::pair<int, int> own_rows(const PlanBasis& basis) {
 }
 
 // Makes rounds between `ours` members of this beam and `theirs` of the other one. This member sends
-// chunk `theirs`, its own, to each of them, and receives chunk i from member i. In round k of a
-// ring, member `me` sends to me + k and receives from me - k; in a pairwise schedule it swaps with
-// me XOR k.
+// chunk `theirs`, its own, to each of them, and receives chunk i from member i. In round 0 it meets
+// the member of its own number.
 Rounds straight_rounds(exchange::Schedule schedule, int me, int theirs, int ours) {
   const int larger = std::max(theirs, ours);
-  const bool ring = schedule == exchange::Schedule::ring;
-  const int count = ring ? larger : static_cast<int>(std::bit_ceil(static_cast<unsigned>(larger)));
+  const auto is_there = [=](int member) { return member != exchange::nobody && member < theirs; };
   Rounds rounds;
-  for (int k = 0; k < count; ++k) {
-    const int to = ring ? (me + k) % larger : me ^ k;
-    const int from = ring ? (me - k + larger) % larger : me ^ k;
+  for (int k = 0; k <= exchange::meetings(schedule, larger); ++k) {
+    const auto [to, from] = exchange::partners(schedule, me, larger, k);
     exchange::Round& round = rounds.emplace_back();
-    if (to < theirs) round.sends.push_back({to, {theirs}});
-    if (from < theirs) round.receives.push_back({from, {from}});
+    if (is_there(to)) round.sends.push_back({to, {theirs}});
+    if (is_there(from)) round.receives.push_back({from, {from}});
   }
   return rounds;
 }

@@ -9,19 +9,15 @@ namespace {
 
 exchange::RoundsPointer rounds(const exchange::PhaseSetting& setting, const exchange::Team& team,
                                const ProcessGrid& grid, bool backwards) {
-  if (setting.algorithm == exchange::Algorithm::library) return nullptr;
   std::vector<int> nodes;
   nodes.reserve(team.ranks.size());
   for (const int rank : team.ranks) nodes.push_back(grid.node(rank));
-  exchange::Rounds forwards =
-      exchange::reduce_rounds(setting.algorithm, setting.schedule, team.me, nodes);
-  return std::make_shared<exchange::Rounds>(backwards ? exchange::reversed(forwards)
-                                                      : std::move(forwards));
+  return exchange::rounds_of(setting, team.me, nodes, backwards);
 }
 
 Member member_of(const std::vector<int>& ranks, int rank, const exchange::PhaseSetting& reduce,
                  const exchange::PhaseSetting& broadcast, const ProcessGrid& grid) {
-  const exchange::TeamPointer team = team_of(ranks, rank);
+  const exchange::TeamPointer team = exchange::team_of(ranks, rank);
   return {team, rounds(reduce, *team, grid, false), rounds(broadcast, *team, grid, true)};
 }
 

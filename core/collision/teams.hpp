@@ -1,8 +1,6 @@
 // The teams in which a rank of a divided collision exchanges.
 #pragma once
 
-#include <algorithm>
-#include <memory>
 #include <vector>
 
 #include "collision/process_grid.hpp"
@@ -10,21 +8,16 @@
 
 namespace phasewise::collision {
 
-inline exchange::TeamPointer team_of(const std::vector<int>& ranks, int rank) {
-  const auto found = std::find(ranks.begin(), ranks.end(), rank);
-  return std::make_shared<exchange::Team>(
-      exchange::Team{ranks, found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin())});
-}
-
 // The column, the row and the beam of this rank; none if one rank holds both beams.
 inline std::vector<exchange::TeamOfDivision> teams_of(const ProcessGrid& grid, int rank) {
   if (!grid.divided()) return {};
   const Place& place = grid.place(rank);
   const int first_columns = grid.shape(0).prow, first_rows = grid.shape(0).pcol;
-  return {{team_of(grid.column(place.beam, place.column), rank),
+  return {{exchange::team_of(grid.column(place.beam, place.column), rank),
            place.beam * first_columns + place.column},
-          {team_of(grid.row(place.beam, place.row), rank), place.beam * first_rows + place.row},
-          {team_of(grid.beam(place.beam), rank), place.beam}};
+          {exchange::team_of(grid.row(place.beam, place.row), rank),
+           place.beam * first_rows + place.row},
+          {exchange::team_of(grid.beam(place.beam), rank), place.beam}};
 }
 
 }  // namespace phasewise::collision

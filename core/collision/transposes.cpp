@@ -10,12 +10,6 @@ namespace {
 
 constexpr std::int64_t value = 16;  // bytes of a complex value
 
-exchange::RoundsPointer rounds_of(exchange::Transpose algorithm, const exchange::Team& team) {
-  if (algorithm == exchange::Transpose::alltoallw) return nullptr;
-  return std::make_shared<exchange::Rounds>(
-      exchange::transpose_rounds(algorithm, team.me, static_cast<int>(team.ranks.size())));
-}
-
 }  // namespace
 
 Transposes::Transposes(const PlanBasis& basis)

@@ -8,7 +8,7 @@
 namespace phasewise::commtest {
 namespace {
 
-constexpr int peer = 0, me = 1;  // members of the team of a pair
+constexpr int peer = 0;  // the member of the team of a pair that is not this rank
 
 // The pieces of all messages one way; piece q of those that arrive is chunk count + q. back: in the
 // places of each other.
@@ -120,18 +120,13 @@ exchange::ExchangePointer exchange_of(const Description& description, const Mann
                                       const Role& role, const std::vector<int>& nodes, int rank,
                                       bool back) {
   Pieces pieces(description, Memory(description), manner.packet, back);
-  const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
   exchange::Exchange result;
   result.phase = phase_of(description.operation);
   const int other = role.idle() ? rank : role.peer;
-  result.team = std::make_shared<exchange::Team>(
-      exchange::Team{.ranks = {other, rank}, .me = me, .nodes = {nodes[other], nodes[rank]}});
+  result.team = exchange::team_of_pair(other, rank, nodes);
   result.rounds = std::make_shared<exchange::Rounds>(rounds_of(description, pieces, role));
   result.protocol = manner.protocol;
-  result.items = {memory};
-  for (const exchange::Region& region : pieces.take())
-    result.blocks.push_back({memory.get(), region});
-  return std::make_shared<const exchange::Exchange>(std::move(result));
+  return of_one_item(std::move(result), pieces.take());
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ RoundWriter::SignalPair RoundWriter::signals_of(const exchange::Round& round,
   exchange::Exchange exchange = exchange_;
   exchange.protocol = protocol;
   const exchange::Signals out = exchange::signals_of(exchange, round);
-  const exchange::Signals in = exchange::signals_of(exchange, {round.receives, round.sends});
+  const exchange::Signals in = exchange::signals_of(exchange, opposite(round));
   return {{out.before, in.before}, {out.after, in.after}};
 }
 
@@ -339,7 +339,7 @@ void RoundWriter::between_posts(const Ends& ends) {
 // Flags say that the data are there; then the receiver reads them, in messages of its own.
 void RoundWriter::get(const exchange::Round& round) {
   const SignalPair signals = signals_of(round, Protocol::get);
-  const Ends reads = ends_of({round.receives, round.sends});
+  const Ends reads = ends_of(opposite(round));
   exchange(signals.before);
   exchange(signals.after);
   send_each(reads.sends, Sending::get, true, reads.copying);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,8 +22,6 @@ enum class Channel : std::uint8_t {};
 inline constexpr int channels = 4;
 // The channel of exchanges that end before another one begins.
 inline constexpr Channel common_channel{channels - 1};
-
-using RoundsPointer = std::shared_ptr<const Rounds>;
 
 struct Exchange {
   std::string_view phase;
@@ -65,6 +64,16 @@ using Exchanges = std::vector<ExchangePointer>;
 inline ExchangePointer lent(const ExchangePointer& exchange) {
   return {ExchangePointer(), exchange.get()};
 }
+
+// The exchange with these regions of the only item of its buffers as blocks, one for each chunk.
+ExchangePointer of_one_item(Exchange exchange, const std::vector<Region>& regions);
+
+// The rounds of a reduce-scatter as its phase is set, or backwards those of an all-gather; null if
+// the library does it. nodes: of the members.
+RoundsPointer rounds_of(const PhaseSetting& setting, int me, std::span<const int> nodes,
+                        bool backwards);
+// Those of a transpose; null if the library does it.
+RoundsPointer rounds_of(Transpose algorithm, const Team& team);
 
 struct Work {
   ExchangePointer exchange;

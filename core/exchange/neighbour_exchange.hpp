@@ -22,7 +22,6 @@ class NeighbourExchange {
     exchange_.channel = channel;
     exchange_.protocol = protocol;
     exchange_.uniform = true;
-    exchange_.items = {std::make_shared<const std::vector<int>>(1, 0)};  // the only item
     join(rank);
   }
 
@@ -38,7 +37,7 @@ class NeighbourExchange {
   ExchangePointer done() {
     exchange_.team = std::make_shared<const Team>(std::move(team_));
     exchange_.rounds = std::make_shared<const Rounds>(1, std::move(round_));
-    return std::make_shared<const Exchange>(std::move(exchange_));
+    return of_one_item(std::move(exchange_), regions_);
   }
 
  private:
@@ -55,14 +54,15 @@ class NeighbourExchange {
     std::vector<int> chunks;
     chunks.reserve(regions.size());
     for (const Region& region : regions) {
-      chunks.push_back(static_cast<int>(exchange_.blocks.size()));
-      exchange_.blocks.push_back({exchange_.items.front().get(), region});
+      chunks.push_back(static_cast<int>(regions_.size()));
+      regions_.push_back(region);
     }
     return chunks;
   }
 
   const std::vector<int>& nodes_;
   Exchange exchange_;
+  std::vector<Region> regions_;  // of the chunks
   Team team_;
   Round round_;
 };

@@ -23,20 +23,23 @@ std::vector<std::vector<int>> collected(const NodeMembers& nodes, int q) {
 
 // All nodes get the same number of these rounds, so that the rounds between nodes have the same
 // numbers everywhere.
-void add_rounds_within(Rounds& rounds, const NodeMembers& nodes, Schedule schedule, int me) {
+Rounds rounds_within(const NodeMembers& nodes, Schedule schedule, int me) {
   const std::vector<int>& team = nodes.members[nodes.node[me]];
   const int q = static_cast<int>(team.size()), place = nodes.place[me];
   int largest = 0;
   for (const auto& members : nodes.members)
     largest = std::max(largest, static_cast<int>(members.size()));
-  rounds.resize(meetings(schedule, largest));
   const auto chunks = collected(nodes, q);
-  for (int k = 1; k <= meetings(schedule, q); ++k) {
-    const Partners met = partners(schedule, place, q, k);
-    if (met.to == nobody) continue;
-    rounds[k - 1].sends.push_back({team[met.to], chunks[met.to]});
-    rounds[k - 1].receives.push_back({team[met.from], chunks[place]});
-  }
+  Rounds rounds = meeting_rounds(
+      schedule, place, q,
+      [&](int to) {
+        return Transfer{team[to], chunks[to]};
+      },
+      [&](int from) {
+        return Transfer{team[from], chunks[place]};
+      });
+  rounds.resize(meetings(schedule, largest));
+  return rounds;
 }
 
 // In round k a member sends to the node k ahead and receives from the node k behind, around the
@@ -59,8 +62,7 @@ void add_rounds_between(Rounds& rounds, const NodeMembers& nodes, int me) {
 
 Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes) {
   const NodeMembers numbered(nodes);
-  Rounds rounds;
-  add_rounds_within(rounds, numbered, schedule, me);
+  Rounds rounds = rounds_within(numbered, schedule, me);
   add_rounds_between(rounds, numbered, me);
   return rounds;
 }

@@ -49,19 +49,18 @@ inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
   exchange.protocol = protocol;
   const int peer = 1 - team->me, odd = messages.turned ? 1 : 0;
   exchange.team = std::move(team);
-  const auto item = std::make_shared<const std::vector<int>>(1, 0);
-  exchange.items = {item};
   Round round;
   for (int message = 0; message < messages.number; ++message) {
     if (share.sends) round.sends.push_back({peer, {2 * message + odd}});
     if (share.gets) round.receives.push_back({peer, {2 * message + 1 - odd}});
   }
+  std::vector<Region> regions;
   for (int chunk = 0; chunk < 2 * messages.number; ++chunk)
-    exchange.blocks.push_back({item.get(), messages.region(chunk)});
+    regions.push_back(messages.region(chunk));
   Rounds rounds{round};
-  if (share.turns_back) rounds.push_back({round.receives, round.sends});
+  if (share.turns_back) rounds.push_back(opposite(round));
   exchange.rounds = std::make_shared<const Rounds>(std::move(rounds));
-  return std::make_shared<const Exchange>(std::move(exchange));
+  return of_one_item(std::move(exchange), regions);
 }
 
 }  // namespace phasewise::exchange

@@ -1,4 +1,5 @@
-// The partner of a member in each round in which all members meet all others.
+// The partner of a member in each round in which all members meet all others, and the lists of such
+// rounds.
 #pragma once
 
 #include <bit>
@@ -25,6 +26,20 @@ inline Partners partners(Schedule schedule, int me, int p, int k) {
   if (schedule == Schedule::ring) return {(me + k) % p, (me - k + p) % p};
   const int other = (me ^ k) < p ? me ^ k : nobody;
   return {other, other};
+}
+
+// Returns the rounds in which one of p members meets all others. `sent` gives the transfer to a
+// member, and `received` that from one.
+template <class Sent, class Received>
+Rounds meeting_rounds(Schedule schedule, int me, int p, const Sent& sent,
+                      const Received& received) {
+  Rounds rounds(static_cast<std::size_t>(meetings(schedule, p)));
+  for (int k = 1; k <= meetings(schedule, p); ++k) {
+    const Partners met = partners(schedule, me, p, k);
+    if (met.to == nobody) continue;
+    rounds[static_cast<std::size_t>(k - 1)] = {{sent(met.to)}, {received(met.from)}};
+  }
+  return rounds;
 }
 
 }  // namespace phasewise::exchange

@@ -31,7 +31,7 @@ Rounds reversed(const Rounds& rounds) {
   Rounds result;
   result.reserve(rounds.size());
   for (auto round = rounds.rbegin(); round != rounds.rend(); ++round)
-    result.push_back({round->receives, round->sends});
+    result.push_back(opposite(*round));
   return result;
 }
 

@@ -2,6 +2,7 @@
 // There is no MPI and no memory here; the executor runs the rounds, and the plan counts them.
 #pragma once
 
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,9 @@ struct Round {
   std::vector<Transfer> sends, receives;
 };
 using Rounds = std::vector<Round>;
+using RoundsPointer = std::shared_ptr<const Rounds>;
+// What the other ends of a round's messages do.
+inline Round opposite(const Round& round) { return {round.receives, round.sends}; }
 
 enum class Algorithm { direct, hypercube, node_aware, library };
 enum class Schedule { ring, pairwise };

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <numeric>
 
 #include "exchange/node_members.hpp"
 
@@ -18,65 +17,53 @@ int doublings(int p) {
   return p > 1 ? std::bit_width(static_cast<unsigned>(p - 1)) : 0;  // ceil(log2 p)
 }
 
-// Sums along a binomial tree to the first of the members, in `count` rounds, at least as many as
-// they need.
-void add_tree(Rounds& rounds, std::span<const int> members, int place, int count) {
-  const int p = static_cast<int>(members.size());
+// Sums along a binomial tree to the first of p members, in `count` rounds, at least as many as they
+// need. `rank` gives the number in the team of the member at a place.
+template <class Rank>
+void add_tree(Rounds& rounds, int p, int place, int count, const Rank& rank) {
   for (int k = 0, mask = 1; k < count; ++k, mask *= 2) {
     Round& round = rounds.emplace_back();
     const int below = place & (2 * mask - 1);
     if (below == mask)
-      send(round, members[place - mask]);
+      send(round, rank(place - mask));
     else if (below == 0 && place + mask < p)
-      receive(round, members[place + mask]);
+      receive(round, rank(place + mask));
   }
 }
 
-// Members beyond a power of two give their values to another member; the others then double. A
-// place of -1, outside of the members, gets as many rounds and takes no part.
-void add_doubling(Rounds& rounds, std::span<const int> members, int place) {
-  const int p = static_cast<int>(members.size());
-  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
-  if (p > power) {
-    Round& round = rounds.emplace_back();
-    if (place >= power)
-      send(round, members[place - power]);
-    else if (place >= 0 && place < p - power)
-      receive(round, members[place + power]);
+// The members beyond a power of two, for each of which a member below it stands.
+struct Fold {
+  int power, beyond;
+
+  explicit Fold(int p)
+      : power(static_cast<int>(std::bit_floor(static_cast<unsigned>(p)))), beyond(p - power) {}
+  bool outside(int place) const { return place >= power; }
+  bool stands_for_another(int place) const { return place >= 0 && place < beyond; }
+};
+
+// Members beyond a power of two give their values to another member; the others then double; at
+// last the sums go back. A place of -1, outside of the members, gets as many rounds and takes no
+// part.
+template <class Rank>
+void add_doubling(SumRounds& rounds, int p, int place, const Rank& rank) {
+  const Fold fold(p);
+  if (fold.beyond > 0) {
+    Round& round = rounds.added.emplace_back();
+    if (fold.outside(place))
+      send(round, rank(place - fold.power));
+    else if (fold.stands_for_another(place))
+      receive(round, rank(place + fold.power));
+    rounds.stored.push_back(opposite(round));
   }
-  for (int mask = 1; mask < power; mask *= 2) {
-    Round& round = rounds.emplace_back();
-    if (place < 0 || place >= power) continue;
-    send(round, members[place ^ mask]);
-    receive(round, members[place ^ mask]);
+  for (int mask = 1; mask < fold.power; mask *= 2) {
+    Round& round = rounds.added.emplace_back();
+    if (place < 0 || fold.outside(place)) continue;
+    send(round, rank(place ^ mask));
+    receive(round, rank(place ^ mask));
   }
 }
 
-// The sums go back to the members beyond a power of two.
-void add_return(Rounds& rounds, std::span<const int> members, int place) {
-  const int p = static_cast<int>(members.size());
-  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
-  if (p == power) return;
-  Round& round = rounds.emplace_back();
-  if (place >= power)
-    receive(round, members[place - power]);
-  else if (place >= 0 && place < p - power)
-    send(round, members[place + power]);
-}
-
-SumRounds doubling_rounds(std::span<const int> members, int me) {
-  SumRounds result;
-  add_doubling(result.added, members, me);
-  add_return(result.stored, members, me);
-  return result;
-}
-
-SumRounds tree_rounds(std::span<const int> members, int me) {
-  SumRounds result;
-  add_tree(result.added, members, me, doublings(static_cast<int>(members.size())));
-  result.stored = reversed(result.added);
-  return result;
-}
+int itself(int place) { return place; }
 
 // Before round k chunk 0 of a member has the sum of the 2^k members up to itself. For each bit of p
 // the second register gets the sum of as many members, adjacent to those that it already has.
@@ -110,15 +97,29 @@ SumRounds node_aware_sum_rounds(int me, std::span<const int> nodes) {
   const std::vector<int>& team = by_node.members[by_node.node[me]];
   const int place = by_node.place[me], leader = place == 0 ? by_node.node[me] : -1;
   SumRounds result;
-  add_tree(result.added, team, place, doublings(static_cast<int>(largest)));
+  add_tree(result.added, static_cast<int>(team.size()), place, doublings(static_cast<int>(largest)),
+           [&](int other) { return team[other]; });
   const Rounds within = reversed(result.added);
-  add_doubling(result.added, leaders, leader);
-  add_return(result.stored, leaders, leader);
+  add_doubling(result, static_cast<int>(leaders.size()), leader,
+               [&](int other) { return leaders[other]; });
   result.stored.insert(result.stored.end(), within.begin(), within.end());
   return result;
 }
 
 }  // namespace
+
+SumRounds doubling_rounds(int me, int p) {
+  SumRounds result;
+  add_doubling(result, p, me, itself);
+  return result;
+}
+
+SumRounds tree_rounds(int me, int p) {
+  SumRounds result;
+  add_tree(result.added, p, me, doublings(p), itself);
+  result.stored = reversed(result.added);
+  return result;
+}
 
 const std::vector<std::string>& sum_algorithms() {
   static const std::vector<std::string> names = {"mpi",           "recursive-doubling", "binomial",
@@ -129,14 +130,12 @@ const std::vector<std::string>& sum_algorithms() {
 SumRounds sum_rounds(SumAlgorithm algorithm, int me, std::span<const int> nodes) {
   const int p = static_cast<int>(nodes.size());
   require_member(me, p);
-  std::vector<int> everyone(nodes.size());
-  std::iota(everyone.begin(), everyone.end(), 0);
   switch (algorithm) {
     case SumAlgorithm::recursive_doubling:
     case SumAlgorithm::put:
-      return doubling_rounds(everyone, me);
+      return doubling_rounds(me, p);
     case SumAlgorithm::binomial:
-      return tree_rounds(everyone, me);
+      return tree_rounds(me, p);
     case SumAlgorithm::dissemination:
       return dissemination_rounds(me, p);
     case SumAlgorithm::node_aware:

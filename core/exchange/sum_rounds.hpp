@@ -33,4 +33,8 @@ struct SumRounds {
 // std::invalid_argument unless 0 <= me < p.
 SumRounds sum_rounds(SumAlgorithm algorithm, int me, std::span<const int> nodes);
 
+// Those of recursive doubling, and of a binomial tree, whose rounds that store are a broadcast.
+SumRounds doubling_rounds(int me, int p);
+SumRounds tree_rounds(int me, int p);
+
 }  // namespace phasewise::exchange

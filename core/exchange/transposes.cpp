@@ -5,14 +5,8 @@ namespace phasewise::exchange {
 namespace {
 
 Rounds straight_rounds(Schedule schedule, int me, int p) {
-  Rounds rounds(meetings(schedule, p));
-  for (int k = 1; k <= meetings(schedule, p); ++k) {
-    const Partners met = partners(schedule, me, p, k);
-    if (met.to == nobody) continue;
-    rounds[k - 1].sends.push_back({met.to, {met.to}});
-    rounds[k - 1].receives.push_back({met.from, {met.from}});
-  }
-  return rounds;
+  const auto slot = [](int peer) { return Transfer{peer, {peer}}; };
+  return meeting_rounds(schedule, me, p, slot, slot);
 }
 
 }  // namespace

@@ -143,8 +143,7 @@ class Pair {
   // A rank that takes no part forms a team with itself, without messages.
   exchange::TeamPointer team() const {
     const int me = world_.rank(), other = takes_part_ ? peer() : me;
-    return std::make_shared<exchange::Team>(
-        exchange::Team{.ranks = {other, me}, .me = 1, .nodes = {nodes_[other], nodes_[me]}});
+    return exchange::team_of_pair(other, me, nodes_);
   }
 
   const comm::Communicator& world_;

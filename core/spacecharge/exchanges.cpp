@@ -13,10 +13,10 @@ namespace {
 
 // The team of some members of a team, one of which is this rank.
 exchange::TeamPointer team_among(const exchange::Team& team, const std::vector<int>& members) {
-  exchange::Team result;
-  for (const int member : members) result.ranks.push_back(team.ranks[member]);
-  result.me = static_cast<int>(std::ranges::find(members, team.me) - members.begin());
-  return std::make_shared<const exchange::Team>(std::move(result));
+  std::vector<int> ranks;
+  ranks.reserve(members.size());
+  for (const int member : members) ranks.push_back(team.ranks[member]);
+  return exchange::team_of(std::move(ranks), team.ranks[team.me]);
 }
 
 // The region of a rank's rows in its planes of the mesh.
@@ -37,7 +37,6 @@ exchange::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
                                    const Division& division, const exchange::PhaseSetting& setting,
                                    const exchange::TeamPointer& team,
                                    const workload::Nodes& nodes) {
-  const auto mesh = std::make_shared<const std::vector<int>>(1, 0);  // the only item
   exchange::Exchange result;
   result.phase = adds ? phases::charge_global : phases::field_global;
   result.channel = adds ? channels::charge : channels::field;
@@ -45,16 +44,11 @@ exchange::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
   result.uniform = grid.nz() % division.along() == 0 && grid.nx() % division.across() == 0;
   result.team = team;
   result.form = setting.form;
-  result.items = {mesh};
-  if (setting.algorithm != exchange::Algorithm::library) {
-    exchange::Rounds rounds =
-        exchange::reduce_rounds(setting.algorithm, setting.schedule, team->me, nodes);
-    result.rounds =
-        std::make_shared<exchange::Rounds>(adds ? std::move(rounds) : exchange::reversed(rounds));
-  }
+  result.rounds = exchange::rounds_of(setting, team->me, nodes, !adds);
+  std::vector<exchange::Region> parts;
   for (int rank = 0; rank < division.ranks(); ++rank)
-    result.blocks.push_back({mesh.get(), part_of(division, grid, rank)});
-  return std::make_shared<const exchange::Exchange>(std::move(result));
+    parts.push_back(part_of(division, grid, rank));
+  return of_one_item(std::move(result), parts);
 }
 
 }  // namespace
@@ -94,11 +88,8 @@ Exchanges::Exchanges(const field::DoubledBox& grid, const Settings& settings,
 Exchanges::Transposing Exchanges::transposing(const exchange::TeamPointer& team,
                                               const exchange::DividedGrid& grid) const {
   const int members = static_cast<int>(team->ranks.size());
-  Transposing result{team, nullptr, exchange::transpose_parts(grid, members, team->me)};
-  if (algorithm_ != exchange::Transpose::alltoallw)
-    result.rounds = std::make_shared<exchange::Rounds>(
-        exchange::transpose_rounds(algorithm_, team->me, members));
-  return result;
+  return {team, exchange::rounds_of(algorithm_, *team),
+          exchange::transpose_parts(grid, members, team->me)};
 }
 
 std::vector<exchange::TeamOfDivision> Exchanges::teams() const {

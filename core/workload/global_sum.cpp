@@ -14,7 +14,6 @@ using numerics::LongAccumulator;
 exchange::ExchangePointer exchange_of(const SumSetting& setting, const exchange::TeamPointer& team,
                                       exchange::Rounds rounds, bool adds, std::int64_t bytes) {
   if (rounds.empty()) return nullptr;
-  const auto item = std::make_shared<const std::vector<int>>(1, 0);  // the only one
   exchange::Exchange result;
   result.phase = setting.phase;
   result.channel = setting.channel;
@@ -22,10 +21,8 @@ exchange::ExchangePointer exchange_of(const SumSetting& setting, const exchange:
   if (setting.algorithm == exchange::SumAlgorithm::put) result.protocol = exchange::Protocol::put;
   result.team = team;
   result.rounds = std::make_shared<const exchange::Rounds>(std::move(rounds));
-  result.items = {item};
-  for (const std::int64_t first : {std::int64_t{0}, bytes})
-    result.blocks.push_back({item.get(), {.offset = first, .run = bytes, .repeats = nullptr}});
-  return std::make_shared<const exchange::Exchange>(std::move(result));
+  return of_one_item(std::move(result), {{.offset = 0, .run = bytes, .repeats = nullptr},
+                                         {.offset = bytes, .run = bytes, .repeats = nullptr}});
 }
 
 }  // namespace

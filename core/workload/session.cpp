@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -21,12 +20,6 @@ int checked_threads(int threads) {
     throw std::invalid_argument("threads = " + std::to_string(threads) + ": give 1 to " +
                                 std::to_string(max_threads));
   return threads;
-}
-
-exchange::TeamPointer team_of_all(const comm::Communicator& world) {
-  std::vector<int> ranks(world.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return std::make_shared<const exchange::Team>(exchange::Team{std::move(ranks), world.rank()});
 }
 
 double number_or_zero(const Parameters& parameters, const char* key) {
@@ -90,7 +83,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
       recorder(records_->recorder),
       kernels(records_->kernels),
       world(comm::Communicator::world(recorder)),
-      team(team_of_all(world)),
+      team(exchange::team_of_all(world.size(), world.rank())),
       threads(checked_threads(threads_of_rank)) {
   if (parameters.has("records.events"))
     recorder.keep_events(static_cast<std::size_t>(parameters.not_negative("records.events")));

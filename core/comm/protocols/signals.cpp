@@ -3,13 +3,6 @@
 #include "comm/protocols/two_sided.hpp"
 
 namespace phasewise::comm {
-namespace {
-
-// The same round seen from the other ends: what comes to this rank.
-exchange::Round opposite(const exchange::Round& round) { return {round.receives, round.sends}; }
-
-}  // namespace
-
 std::vector<int> ranks_in(const Communicator& group, const std::vector<int>& ranks) {
   if (ranks.empty()) return {};  // SimGrid refuses to translate an empty list
   MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
