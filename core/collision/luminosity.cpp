@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "collision/overlap_factor.hpp"
+#include "collision/mesh/overlap_factor.hpp"
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 

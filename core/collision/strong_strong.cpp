@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "collision/channels.hpp"
-#include "collision/kick_nodes.hpp"
+#include "collision/exchange/channels.hpp"
+#include "collision/mesh/kick_nodes.hpp"
 
 namespace phasewise::collision {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "collision/exchange/teams.hpp"
 #include "collision/simulation.hpp"
-#include "collision/teams.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::collision {

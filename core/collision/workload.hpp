@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collision/build_settings.hpp"
+#include "collision/exchange/build_settings.hpp"
 #include "collision/turn.hpp"
 #include "workload/workload.hpp"
 

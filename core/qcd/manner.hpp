@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "exchange/protocol.hpp"
-#include "qcd/hopping.hpp"
+#include "qcd/dirac/hopping.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::qcd {

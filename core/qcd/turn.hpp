@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "qcd/gauge_measurement.hpp"
-#include "qcd/smearing.hpp"
-#include "qcd/solver.hpp"
+#include "qcd/dirac/smearing.hpp"
+#include "qcd/gauge/gauge_measurement.hpp"
+#include "qcd/solver/solver.hpp"
 #include "workload/workload.hpp"
 
 namespace phasewise::qcd {
