@@ -1,12 +1,11 @@
 # The core as libraries. Only core/comm includes <mpi.h>: everything else is compiled once, as
 # phasewise_core, and core/comm for each kind of MPI, as phasewise_comm_mpi and
-# phasewise_comm_serial, which needs no protocols.
+# phasewise_comm_serial, which needs no protocols. Each library needs the other one.
 file(GLOB comm_sources CONFIGURE_DEPENDS core/comm/*.cpp)
 file(GLOB protocol_sources CONFIGURE_DEPENDS core/comm/protocols/*.cpp)
 file(GLOB serial_sources CONFIGURE_DEPENDS core/comm/serial/*.cpp)
-file(GLOB core_sources CONFIGURE_DEPENDS core/*/*.cpp)
-list(REMOVE_ITEM core_sources ${comm_sources})
-list(FILTER core_sources EXCLUDE REGEX "/core/bindings/|/bindings[^/]*\\.cpp$")
+file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS core/*.cpp)
+list(FILTER core_sources EXCLUDE REGEX "/core/(main\\.cpp|comm/|bindings/)|/bindings[^/]*\\.cpp$")
 
 if(PHASEWISE_CORE_LIBRARY)
   add_library(phasewise_core STATIC IMPORTED)
@@ -14,7 +13,7 @@ if(PHASEWISE_CORE_LIBRARY)
   set(scope INTERFACE)
 else()
   # For the emulated device, the host's compiler compiles the sources for a GPU.
-  file(GLOB device_sources CONFIGURE_DEPENDS core/*/gpu/*.cu)
+  file(GLOB_RECURSE device_sources CONFIGURE_DEPENDS core/*.cu)
   set_source_files_properties(
     ${device_sources} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-x;c++"
                                  SKIP_UNITY_BUILD_INCLUSION ON)
@@ -41,3 +40,9 @@ if(PHASEWISE_PYTHON)
   add_comm(phasewise_comm_serial ${serial_sources})
   target_include_directories(phasewise_comm_serial BEFORE PRIVATE core/comm/serial)
 endif()
+
+# Links the core with its communication by MPI or within one process: `kind` is mpi or serial.
+function(link_core target kind)
+  target_link_libraries(
+    ${target} PRIVATE "$<LINK_GROUP:RESCAN,phasewise_core,phasewise_comm_${kind}>")
+endfunction()

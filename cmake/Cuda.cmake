@@ -1,4 +1,4 @@
-# The kernels for a GPU: nvcc, if it is found, compiles core/*/gpu/*.cu into libphasewise_cuda.so, a
+# The kernels for a GPU: nvcc, if it is found, compiles the *.cu of core into libphasewise_cuda.so, a
 # plug-in beside the Python modules. Test device-compile shows that they compile.
 find_program(PHASEWISE_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(PHASEWISE_CUDA_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities of the GPUs, as 80 90")
@@ -9,7 +9,7 @@ if(NOT PHASEWISE_NVCC)
   return()
 endif()
 
-file(GLOB device_sources CONFIGURE_DEPENDS core/*/gpu/*.cu)
+file(GLOB_RECURSE device_sources CONFIGURE_DEPENDS core/*.cu)
 set(for_architectures "")
 foreach(architecture IN LISTS PHASEWISE_CUDA_ARCHITECTURES)
   list(APPEND for_architectures -gencode "arch=compute_${architecture},code=sm_${architecture}")

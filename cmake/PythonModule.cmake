@@ -13,8 +13,8 @@ set_source_files_properties(
   PROPERTIES COMPILE_DEFINITIONS PHASEWISE_PACKAGE_FROM_SCRIPTS="../${package}")
 
 # The bindings of a workload are in its own folder.
-file(GLOB binding_sources CONFIGURE_DEPENDS core/bindings/*.cpp core/*/bindings*.cpp)
-list(REMOVE_DUPLICATES binding_sources)
+file(GLOB_RECURSE binding_sources CONFIGURE_DEPENDS core/*.cpp)
+list(FILTER binding_sources INCLUDE REGEX "/core/bindings/|/bindings[^/]*\\.cpp$")
 nanobind_build_library(nanobind-static)
 add_library(phasewise_bindings OBJECT ${binding_sources})
 set_target_properties(phasewise_bindings PROPERTIES POSITION_INDEPENDENT_CODE ON)
@@ -27,7 +27,7 @@ add_library(phasewise_bindings_archive STATIC $<TARGET_OBJECTS:phasewise_binding
 foreach(kind mpi serial)
   if(TARGET phasewise_comm_${kind})
     nanobind_add_module(_core_${kind} NB_STATIC NOMINSIZE $<TARGET_OBJECTS:phasewise_bindings>)
-    target_link_libraries(_core_${kind} PRIVATE phasewise_core phasewise_comm_${kind})
+    link_core(_core_${kind} ${kind})
     install(TARGETS _core_${kind} LIBRARY DESTINATION phasewise)
   endif()
 endforeach()

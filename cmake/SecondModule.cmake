@@ -12,7 +12,8 @@ target_link_libraries(
   _core_mpich
   PRIVATE
     "$<LINK_LIBRARY:WHOLE_ARCHIVE,${PHASEWISE_BINDINGS_FOLDER}/libphasewise_bindings_archive.a>"
-    "${PHASEWISE_BINDINGS_FOLDER}/libnanobind-static.a" phasewise_core phasewise_comm_mpi)
+    "${PHASEWISE_BINDINGS_FOLDER}/libnanobind-static.a")
+link_core(_core_mpich mpi)
 # Only the module's start is seen from outside, as in the modules that nanobind links.
 set(seen "${CMAKE_CURRENT_BINARY_DIR}/seen.map")
 file(WRITE "${seen}" "{ global: PyInit__core; local: *; };\n")

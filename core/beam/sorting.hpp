@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "beam/particles.hpp"
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::beam {
@@ -20,7 +20,7 @@ std::vector<std::int64_t> sort_into_bins(Particles& particles, const Bin* bin_of
   // place[t][b] is where thread t puts its next particle of bin b.
   std::vector<std::vector<std::int64_t>> place(threads, std::vector<std::int64_t>(bins, 0));
   parallel::for_tasks(threads, threads, [&](int t, int) {
-    const auto [begin, end] = comm::share(from.size, threads, t);
+    const auto [begin, end] = exchange::share(from.size, threads, t);
     for (std::int64_t i = begin; i < end; ++i) ++place[t][bin_of[i]];
   });
   std::vector<std::int64_t> begins(bins + 1, 0);
@@ -31,7 +31,7 @@ std::vector<std::int64_t> sort_into_bins(Particles& particles, const Bin* bin_of
   }
   begins[bins] = next;
   parallel::for_tasks(threads, threads, [&](int t, int) {
-    const auto [begin, end] = comm::share(from.size, threads, t);
+    const auto [begin, end] = exchange::share(from.size, threads, t);
     std::vector<std::int64_t>& at = place[t];
     for (std::int64_t i = begin; i < end; ++i) {
       const std::int64_t k = at[bin_of[i]]++;

@@ -7,44 +7,44 @@
 #include <vector>
 
 #include "bindings/named.hpp"
-#include "comm/rounds.hpp"
+#include "exchange/rounds.hpp"
 
 namespace nb = nanobind;
 
 namespace phasewise::bindings {
 namespace {
 
-comm::Algorithm algorithm_named(const std::string& name) {
-  using comm::Algorithm;
+exchange::Algorithm algorithm_named(const std::string& name) {
+  using exchange::Algorithm;
   return named<Algorithm>("algorithm", name,
                           {{"direct", Algorithm::direct},
                            {"hypercube", Algorithm::hypercube},
                            {"node-aware", Algorithm::node_aware}});
 }
 
-comm::Schedule schedule_named(const std::string& name) {
-  using comm::Schedule;
+exchange::Schedule schedule_named(const std::string& name) {
+  using exchange::Schedule;
   return named<Schedule>("schedule", name,
                          {{"ring", Schedule::ring}, {"pairwise", Schedule::pairwise}});
 }
 
-comm::Transpose transpose_named(const std::string& name) {
-  using comm::Transpose;
+exchange::Transpose transpose_named(const std::string& name) {
+  using exchange::Transpose;
   return named<Transpose>(
       "transpose", name,
       {{"pairwise", Transpose::pairwise}, {"ring", Transpose::ring}, {"bruck", Transpose::bruck}});
 }
 
-nb::list list_of(const std::vector<comm::Transfer>& transfers) {
+nb::list list_of(const std::vector<exchange::Transfer>& transfers) {
   nb::list result;
-  for (const comm::Transfer& transfer : transfers)
+  for (const exchange::Transfer& transfer : transfers)
     result.append(nb::make_tuple(transfer.peer, transfer.chunks));
   return result;
 }
 
-nb::list list_of(const comm::Rounds& rounds) {
+nb::list list_of(const exchange::Rounds& rounds) {
   nb::list result;
-  for (const comm::Round& round : rounds) {
+  for (const exchange::Round& round : rounds) {
     nb::dict here;
     here["sends"] = list_of(round.sends);
     here["receives"] = list_of(round.receives);
@@ -55,9 +55,9 @@ nb::list list_of(const comm::Rounds& rounds) {
 
 nb::list reduce_rounds(const std::string& algorithm, const std::string& schedule, int me,
                        const std::vector<int>& nodes, bool backwards) {
-  const comm::Rounds rounds =
-      comm::reduce_rounds(algorithm_named(algorithm), schedule_named(schedule), me, nodes);
-  return list_of(backwards ? comm::reversed(rounds) : rounds);
+  const exchange::Rounds rounds =
+      exchange::reduce_rounds(algorithm_named(algorithm), schedule_named(schedule), me, nodes);
+  return list_of(backwards ? exchange::reversed(rounds) : rounds);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ void bind_exchange(nb::module_& m) {
       "transpose_rounds",
       [](const std::string& algorithm, int me, int p) {
         return bindings::list_of(
-            comm::transpose_rounds(bindings::transpose_named(algorithm), me, p));
+            exchange::transpose_rounds(bindings::transpose_named(algorithm), me, p));
       },
       nb::arg("algorithm"), nb::arg("me"), nb::arg("p"),
       "The rounds of member `me` in an all-to-all among p members, in the form of reduce_rounds, "

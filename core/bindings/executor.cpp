@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
-#include <numeric>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -19,7 +18,7 @@
 
 #include "bindings/named.hpp"
 #include "bindings/queued_memory.hpp"
-#include "comm/transpose_parts.hpp"
+#include "exchange/transpose_parts.hpp"
 
 namespace nb = nanobind;
 
@@ -32,42 +31,42 @@ using Loops = std::vector<std::pair<std::int64_t, std::int64_t>>;
 using BlockTuple = std::tuple<std::vector<int>, std::int64_t, std::int64_t, Loops>;
 using TransferTuples = std::vector<std::pair<int, std::vector<int>>>;
 
-void append(comm::Exchange& exchange, const BlockTuple& from) {
+void append(exchange::Exchange& exchange, const BlockTuple& from) {
   const auto& [items, offset, run, loops] = from;
-  auto repeats = std::make_shared<std::vector<comm::Repeat>>();
+  auto repeats = std::make_shared<std::vector<exchange::Repeat>>();
   for (const auto& [count, stride] : loops) repeats->push_back({count, stride});
   exchange.items.push_back(std::make_shared<std::vector<int>>(items));
   exchange.blocks.push_back({exchange.items.back().get(), {offset, run, repeats}});
 }
 
-std::vector<comm::Transfer> transfers(const nb::handle& from) {
-  std::vector<comm::Transfer> result;
+std::vector<exchange::Transfer> transfers(const nb::handle& from) {
+  std::vector<exchange::Transfer> result;
   for (const auto& [peer, chunks] : nb::cast<TransferTuples>(from))
     result.push_back({peer, chunks});
   return result;
 }
 
-comm::ExchangePointer exchange_of(const nb::dict& from) {
-  auto exchange = std::make_shared<comm::Exchange>();
+exchange::ExchangePointer exchange_of(const nb::dict& from) {
+  auto exchange = std::make_shared<exchange::Exchange>();
   exchange->phase = "exchange";
   exchange->adds = nb::cast<bool>(from["adds"]);
-  exchange->team = std::make_shared<comm::Team>(
-      comm::Team{nb::cast<std::vector<int>>(from["team"]), nb::cast<int>(from["me"]),
-                 nb::cast<std::vector<int>>(from["nodes"])});
+  exchange->team = std::make_shared<exchange::Team>(
+      exchange::Team{nb::cast<std::vector<int>>(from["team"]), nb::cast<int>(from["me"]),
+                     nb::cast<std::vector<int>>(from["nodes"])});
   const auto name = nb::cast<std::string>(from["protocol"]);
-  const auto known = std::ranges::find(comm::protocol_names, name);
-  if (known == comm::protocol_names.end()) throw nb::value_error("no such protocol");
-  exchange->protocol = static_cast<comm::Protocol>(known - comm::protocol_names.begin());
+  const auto known = std::ranges::find(exchange::protocol_names, name);
+  if (known == exchange::protocol_names.end()) throw nb::value_error("no such protocol");
+  exchange->protocol = static_cast<exchange::Protocol>(known - exchange::protocol_names.begin());
   for (const auto& block : nb::cast<std::vector<BlockTuple>>(from["blocks"]))
     append(*exchange, block);
   if (from.contains("form")) {
-    using enum comm::LibraryForm;
-    exchange->form = named<comm::LibraryForm>(
+    using enum exchange::LibraryForm;
+    exchange->form = named<exchange::LibraryForm>(
         "form", nb::cast<std::string>(from["form"]),
         {{"scattered", scattered}, {"gathered", gathered}, {"all-reduced", all_reduced}});
     return exchange;
   }
-  auto rounds = std::make_shared<comm::Rounds>();
+  auto rounds = std::make_shared<exchange::Rounds>();
   for (const nb::handle round : from["rounds"])
     rounds->push_back({transfers(round["sends"]), transfers(round["receives"])});
   exchange->rounds = rounds;
@@ -75,19 +74,20 @@ comm::ExchangePointer exchange_of(const nb::dict& from) {
 }
 
 // The transpose of grids of doubles that all ranks share, [rows][columns] to [columns][rows].
-comm::TransposeExchange transpose_of(const comm::TeamPointer& team, const std::string& name,
-                                     int grids, int rows, int columns) {
-  using enum comm::Transpose;
-  const auto algorithm = named<comm::Transpose>(
+exchange::TransposeExchange transpose_of(const exchange::TeamPointer& team, const std::string& name,
+                                         int grids, int rows, int columns) {
+  using enum exchange::Transpose;
+  const auto algorithm = named<exchange::Transpose>(
       "transpose", name,
       {{"pairwise", pairwise}, {"ring", ring}, {"bruck", bruck}, {"alltoallw", alltoallw}});
   const int members = static_cast<int>(team->ranks.size());
-  comm::TransposeParts parts = comm::transpose_parts(
+  exchange::TransposeParts parts = exchange::transpose_parts(
       {.rows = rows, .columns = columns, .row_stride = columns, .column_stride = rows, .value = 8},
       members, team->me);
-  comm::RoundsPointer rounds;
+  exchange::RoundsPointer rounds;
   if (algorithm != alltoallw)
-    rounds = std::make_shared<comm::Rounds>(comm::transpose_rounds(algorithm, team->me, members));
+    rounds = std::make_shared<exchange::Rounds>(
+        exchange::transpose_rounds(algorithm, team->me, members));
   return {.phase = "exchange",
           .team = team,
           .algorithm = algorithm,
@@ -98,22 +98,22 @@ comm::TransposeExchange transpose_of(const comm::TeamPointer& team, const std::s
           .to = std::move(parts.in_columns)};
 }
 
-comm::ItemBuffer buffer(const Bytes& bytes, std::int64_t item_size) {
+exchange::ItemBuffer buffer(const Bytes& bytes, std::int64_t item_size) {
   return {bytes.data(), item_size};
 }
 
 nb::bytes packed(const std::vector<BlockTuple>& blocks, const Bytes& from, std::int64_t item_size,
                  int threads) {
-  comm::Exchange exchange;
+  exchange::Exchange exchange;
   for (const BlockTuple& block : blocks) append(exchange, block);
-  comm::Fragments fragments;
+  exchange::Fragments fragments;
   std::int64_t end = 0;
-  for (const comm::Block& block : exchange.blocks)
-    end = comm::append(fragments, block, item_size, end);
+  for (const exchange::Block& block : exchange.blocks)
+    end = exchange::append(fragments, block, item_size, end);
   std::vector<std::byte> message(static_cast<std::size_t>(end));
-  comm::Copies copies;
-  comm::append_packing(copies, fragments, buffer(from, item_size).data, message.data());
-  comm::run(copies, threads);
+  exchange::Copies copies;
+  exchange::append_packing(copies, fragments, buffer(from, item_size).data, message.data());
+  exchange::run(copies, threads);
   return nb::bytes(message.data(), message.size());
 }
 
@@ -122,7 +122,7 @@ class Runner {
  public:
   Runner(std::size_t events, bool on_device)
       : world_(comm::Communicator::world(recorder_)),
-        all_(all_of(world_)),
+        all_(phasewise::exchange::team_of_all(world_.size(), world_.rank())),
         executor_(world_, recorder_, {{all_, 0}}) {
     recorder_.keep_events(events);
     if (!on_device) return;
@@ -132,13 +132,13 @@ class Runner {
 
   void run(const nb::dict& exchange, const Bytes& from, std::int64_t from_item, const Bytes& to,
            std::int64_t to_item, int times, const std::vector<std::string>& prefixes) {
-    comm::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
+    exchange::Work work{exchange_of(exchange), buffer(from, from_item), buffer(to, to_item)};
     work.from.on_device = work.to.on_device = device_ != nullptr;
     executor_.prepare({work.exchange});
     comm::Executor::Flight flight;
     for (int i = 0; i < times; ++i) {
       recorder_.set_prefix(prefixes[i % prefixes.size()]);
-      flight.start(executor_, [&](comm::Works& works) { works.push_back(work); });
+      flight.start(executor_, [&](exchange::Works& works) { works.push_back(work); });
       flight.finish();
     }
     if (device_ != nullptr) device_->wait();
@@ -146,8 +146,8 @@ class Runner {
   void transpose(const std::string& algorithm, int grids, int rows, int columns, const Bytes& from,
                  const Bytes& to) {
     const auto exchange = transpose_of(all_, algorithm, grids, rows, columns);
-    comm::ItemBuffer in_rows = buffer(from, static_cast<std::int64_t>(from.size()) / grids),
-                     in_columns = buffer(to, static_cast<std::int64_t>(to.size()) / grids);
+    exchange::ItemBuffer in_rows = buffer(from, static_cast<std::int64_t>(from.size()) / grids),
+                         in_columns = buffer(to, static_cast<std::int64_t>(to.size()) / grids);
     in_rows.on_device = in_columns.on_device = device_ != nullptr;
     executor_.transpose(exchange, in_rows, in_columns);
     if (device_ != nullptr) device_->wait();
@@ -155,15 +155,9 @@ class Runner {
   std::string record() const { return recorder_.to_json({.rank = world_.rank()}); }
 
  private:
-  static comm::TeamPointer all_of(const comm::Communicator& world) {
-    std::vector<int> ranks(static_cast<std::size_t>(world.size()));
-    std::iota(ranks.begin(), ranks.end(), 0);
-    return std::make_shared<const comm::Team>(comm::Team{std::move(ranks), world.rank()});
-  }
-
   comm::Recorder recorder_;
   comm::Communicator world_;
-  comm::TeamPointer all_;
+  exchange::TeamPointer all_;
   std::shared_ptr<QueuedMemory> device_;  // null: buffers are the host's
   comm::Executor executor_;
 };
@@ -178,9 +172,9 @@ void bind_executor(nb::module_& m) {
       "unavailable_protocols",
       [] {
         nb::dict found;
-        for (int i = 0; i < phasewise::comm::protocols; ++i) {
-          const auto protocol = static_cast<phasewise::comm::Protocol>(i);
-          if (const std::string why = unavailable(protocol); !why.empty())
+        for (int i = 0; i < phasewise::exchange::protocols; ++i) {
+          const auto protocol = static_cast<phasewise::exchange::Protocol>(i);
+          if (const std::string why = phasewise::comm::unavailable(protocol); !why.empty())
             found[std::string(name_of(protocol)).c_str()] = why;
         }
         return found;

@@ -25,12 +25,12 @@ namespace {
 using numerics::LongAccumulator;
 using Terms = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-comm::SumAlgorithm sum_algorithm(const std::string& name) {
-  const auto& names = comm::sum_algorithms();
+exchange::SumAlgorithm sum_algorithm(const std::string& name) {
+  const auto& names = exchange::sum_algorithms();
   const auto found = std::ranges::find(names, name);
   if (found == names.end())
     throw std::invalid_argument("there is no way to sum called '" + name + "'");
-  return static_cast<comm::SumAlgorithm>(found - names.begin());
+  return static_cast<exchange::SumAlgorithm>(found - names.begin());
 }
 
 double exact_sum(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig>& terms) {
@@ -39,17 +39,17 @@ double exact_sum(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig>& ter
   return sum.value();
 }
 
-nb::list transfers(const std::vector<comm::Transfer>& from) {
+nb::list transfers(const std::vector<exchange::Transfer>& from) {
   nb::list result;
-  for (const comm::Transfer& t : from) result.append(nb::make_tuple(t.peer, t.chunks));
+  for (const exchange::Transfer& t : from) result.append(nb::make_tuple(t.peer, t.chunks));
   return result;
 }
 
 nb::dict sum_rounds(const std::string& algorithm, int me, const std::vector<int>& nodes) {
-  const comm::SumRounds found = comm::sum_rounds(sum_algorithm(algorithm), me, nodes);
-  const auto list_of = [](const comm::Rounds& rounds) {
+  const exchange::SumRounds found = exchange::sum_rounds(sum_algorithm(algorithm), me, nodes);
+  const auto list_of = [](const exchange::Rounds& rounds) {
     nb::list result;
-    for (const comm::Round& round : rounds) {
+    for (const exchange::Round& round : rounds) {
       nb::dict here;
       here["sends"] = transfers(round.sends);
       here["receives"] = transfers(round.receives);

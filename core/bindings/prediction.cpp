@@ -87,7 +87,7 @@ contention::Swaps swaps_from(const nb::dict& given) {
 driver::Rates rates_from(const nb::dict& given) {
   driver::Rates rates;
   if (given.contains("overheads"))
-    rates.overheads.message = nb::cast<std::array<double, comm::overheads>>(given["overheads"]);
+    rates.overheads.message = nb::cast<std::array<double, exchange::overheads>>(given["overheads"]);
   if (given.contains("round")) rates.overheads.round = nb::cast<double>(given["round"]);
   if (given.contains("copies")) {
     auto copies = nb::cast<std::map<std::string, std::vector<double>>>(given["copies"]);
@@ -174,9 +174,9 @@ std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager
                                     std::move(latency_factors), streams_from(rates),
                                     swaps_from(rates));
   std::vector<double> seconds;
-  for (int number = 0; number < comm::protocols; ++number) {
+  for (int number = 0; number < exchange::protocols; ++number) {
     const contention::Program program =
-        driver::pair_program(static_cast<comm::Protocol>(number), order, rates_from(rates));
+        driver::pair_program(static_cast<exchange::Protocol>(number), order, rates_from(rates));
     const auto times = summed(program, contention::execute(program, network, timing, eager, fine));
     seconds.push_back(nb::cast<double>(times["turn"]));
   }

@@ -7,11 +7,11 @@
 #include <utility>
 #include <vector>
 
-#include "comm/host_memory.hpp"
+#include "exchange/host_memory.hpp"
 
 namespace phasewise::bindings {
 
-class QueuedMemory final : public comm::Memory {
+class QueuedMemory final : public exchange::Memory {
  public:
   std::byte* allocate(std::int64_t bytes) override {
     std::byte* made = host_.allocate(bytes);
@@ -22,10 +22,10 @@ class QueuedMemory final : public comm::Memory {
     wait();
     host_.release(data);
   }
-  void copy(std::span<const comm::Copy> copies) override {
+  void copy(std::span<const exchange::Copy> copies) override {
     queue_.emplace_back([this, all = listed(copies)] { host_.copy(all); });
   }
-  void add(std::span<const comm::Copy> terms) override {
+  void add(std::span<const exchange::Copy> terms) override {
     queue_.emplace_back([this, all = listed(terms)] { host_.add(all); });
   }
   void zero(std::byte* data, std::int64_t bytes) override {
@@ -36,10 +36,10 @@ class QueuedMemory final : public comm::Memory {
   }
 
  private:
-  static comm::Copies listed(std::span<const comm::Copy> copies) {
+  static exchange::Copies listed(std::span<const exchange::Copy> copies) {
     return {copies.begin(), copies.end()};
   }
-  comm::HostMemory host_{1};
+  exchange::HostMemory host_{1};
   std::vector<std::function<void()>> queue_;
 };
 

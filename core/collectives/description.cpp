@@ -31,20 +31,20 @@ bool offers(Operator operation, Algorithm algorithm) {
   return algorithm >= Algorithm::node_aware;
 }
 
-comm::SumAlgorithm sum_algorithm(Algorithm algorithm) {
+exchange::SumAlgorithm sum_algorithm(Algorithm algorithm) {
   switch (algorithm) {
     case Algorithm::node_aware:
-      return comm::SumAlgorithm::node_aware;
+      return exchange::SumAlgorithm::node_aware;
     case Algorithm::binomial:
-      return comm::SumAlgorithm::binomial;
+      return exchange::SumAlgorithm::binomial;
     case Algorithm::dissemination:
-      return comm::SumAlgorithm::dissemination;
+      return exchange::SumAlgorithm::dissemination;
     case Algorithm::put:
-      return comm::SumAlgorithm::put;
+      return exchange::SumAlgorithm::put;
     case Algorithm::recursive_doubling:
-      return comm::SumAlgorithm::recursive_doubling;
+      return exchange::SumAlgorithm::recursive_doubling;
     default:
-      return comm::SumAlgorithm::library;
+      return exchange::SumAlgorithm::library;
   }
 }
 
@@ -57,7 +57,7 @@ Manner read_manner(const workload::Parameters& parameters, Operator operation) {
                               "recursive-doubling", "binomial", "dissemination", "put"}));
   if (!offers(operation, manner.algorithm))
     parameters.fail(key, "collectives.operator has no such algorithm");
-  if (manner.algorithm == Algorithm::put) manner.protocol = comm::Protocol::put;
+  if (manner.algorithm == Algorithm::put) manner.protocol = exchange::Protocol::put;
   return manner;
 }
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "comm/protocol.hpp"
-#include "comm/sum_rounds.hpp"
+#include "exchange/protocol.hpp"
+#include "exchange/sum_rounds.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::collectives {
@@ -39,7 +39,7 @@ enum class Algorithm : std::uint8_t {
 // How the ranks exchange.
 struct Manner {
   Algorithm algorithm = Algorithm::library;
-  comm::Protocol protocol = comm::Protocol::irecv_isend;  // of rounds
+  exchange::Protocol protocol = exchange::Protocol::irecv_isend;  // of rounds
 };
 
 struct Description {
@@ -56,7 +56,7 @@ struct Description {
 
 bool offers(Operator operation, Algorithm algorithm);
 // The algorithm of a sum of whole messages.
-comm::SumAlgorithm sum_algorithm(Algorithm algorithm);
+exchange::SumAlgorithm sum_algorithm(Algorithm algorithm);
 
 // Throws std::invalid_argument if the operator has no such algorithm.
 Manner read_manner(const workload::Parameters& parameters, Operator operation);

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 #include <utility>
 
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "parallel/cache_line.hpp"
 
 namespace phasewise::collectives {
 namespace {
 
-using comm::Round;
-using comm::Rounds;
+using exchange::Round;
+using exchange::Rounds;
 
 bool has_blocks(Operator operation) {
   return operation == Operator::reduce_scatter || operation == Operator::allgather ||
@@ -21,13 +20,6 @@ bool has_blocks(Operator operation) {
 
 bool to_each(Operator operation) {
   return operation == Operator::alltoall || operation == Operator::alltoallv;
-}
-
-comm::TeamPointer all_ranks(const std::vector<int>& nodes, int rank) {
-  std::vector<int> ranks(nodes.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return std::make_shared<const comm::Team>(
-      comm::Team{.ranks = std::move(ranks), .me = rank, .nodes = nodes});
 }
 
 // Makes exchanges of one collective.
@@ -40,15 +32,15 @@ class Maker {
         ranks_(static_cast<int>(nodes.size())),
         rank_(rank),
         memory_(d, ranks_, rank),
-        team_(all_ranks(nodes, rank)) {}
+        team_(exchange::team_of_all(ranks_, rank, nodes)) {}
 
-  comm::Exchanges make() {
+  exchange::Exchanges make() {
     switch (d_.operation) {
       case Operator::barrier:
         return made(barrier_rounds(), false, two_words());
       case Operator::broadcast:
-        return made(comm::sum_rounds(comm::SumAlgorithm::binomial, rank_, nodes_).stored, false,
-                    two_words());
+        return made(exchange::sum_rounds(exchange::SumAlgorithm::binomial, rank_, nodes_).stored,
+                    false, two_words());
       case Operator::allreduce:
         return allreduce();
       case Operator::reduce_scatter:
@@ -65,20 +57,17 @@ class Maker {
   }
 
  private:
-  using Regions = std::vector<comm::Region>;
+  using Regions = std::vector<exchange::Region>;
 
-  comm::Exchanges made(Rounds rounds, bool adds, const Regions& regions) const {
+  exchange::Exchanges made(Rounds rounds, bool adds, const Regions& regions) const {
     if (rounds.empty()) return {};
-    const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
-    comm::Exchange result;
+    exchange::Exchange result;
     result.phase = phase_of(d_.operation);
     result.adds = adds;
     result.team = team_;
     result.rounds = std::make_shared<const Rounds>(std::move(rounds));
     result.protocol = manner_.protocol;
-    result.items = {memory};
-    for (const comm::Region& region : regions) result.blocks.push_back({memory.get(), region});
-    return {std::make_shared<const comm::Exchange>(std::move(result))};
+    return {of_one_item(std::move(result), regions)};
   }
 
   // All values in each of both parts of the memory.
@@ -101,22 +90,22 @@ class Maker {
   }
   Regions given_and_got() const {
     Regions regions = given_blocks();
-    for (const comm::Region& region : got_blocks()) regions.push_back(region);
+    for (const exchange::Region& region : got_blocks()) regions.push_back(region);
     return regions;
   }
   std::int64_t sent(int to) const { return block_bytes(d_, rank_, to); }
   std::int64_t received(int from) const { return block_bytes(d_, from, rank_); }
 
-  comm::Schedule schedule() const {
-    return manner_.algorithm == Algorithm::pairwise ? comm::Schedule::pairwise
-                                                    : comm::Schedule::ring;
+  exchange::Schedule schedule() const {
+    return manner_.algorithm == Algorithm::pairwise ? exchange::Schedule::pairwise
+                                                    : exchange::Schedule::ring;
   }
   Rounds scattered() const {
-    const comm::Algorithm algorithm =
-        manner_.algorithm == Algorithm::hypercube    ? comm::Algorithm::hypercube
-        : manner_.algorithm == Algorithm::node_aware ? comm::Algorithm::node_aware
-                                                     : comm::Algorithm::direct;
-    return comm::reduce_rounds(algorithm, schedule(), rank_, nodes_);
+    const exchange::Algorithm algorithm =
+        manner_.algorithm == Algorithm::hypercube    ? exchange::Algorithm::hypercube
+        : manner_.algorithm == Algorithm::node_aware ? exchange::Algorithm::node_aware
+                                                     : exchange::Algorithm::direct;
+    return exchange::reduce_rounds(algorithm, schedule(), rank_, nodes_);
   }
   // Each rank knows that all have come when it has heard from 1, 2, 4 … ranks behind.
   Rounds barrier_rounds() const {
@@ -127,27 +116,27 @@ class Maker {
     return rounds;
   }
   Rounds alltoall_rounds() const {
-    const auto algorithm = manner_.algorithm == Algorithm::pairwise ? comm::Transpose::pairwise
-                                                                    : comm::Transpose::ring;
-    Rounds rounds = comm::transpose_rounds(algorithm, rank_, ranks_);
+    const auto algorithm = manner_.algorithm == Algorithm::pairwise ? exchange::Transpose::pairwise
+                                                                    : exchange::Transpose::ring;
+    Rounds rounds = exchange::transpose_rounds(algorithm, rank_, ranks_);
     if (rounds.empty()) rounds.emplace_back();
     for (Round& round : rounds)
-      for (comm::Transfer& t : round.receives)
+      for (exchange::Transfer& t : round.receives)
         for (int& chunk : t.chunks) chunk += ranks_;
     rounds.front().sends.push_back({rank_, {rank_}});
     rounds.front().receives.push_back({rank_, {ranks_ + rank_}});
     return rounds;
   }
 
-  comm::Exchanges allreduce() const {
-    const comm::SumAlgorithm algorithm = sum_algorithm(manner_.algorithm);
-    comm::Exchanges result;
+  exchange::Exchanges allreduce() const {
+    const exchange::SumAlgorithm algorithm = sum_algorithm(manner_.algorithm);
+    exchange::Exchanges result;
     const auto add = [&](Rounds rounds, bool adds, const Regions& regions) {
       for (const auto& exchange : made(std::move(rounds), adds, regions))
         result.push_back(exchange);
     };
-    if (algorithm != comm::SumAlgorithm::library) {
-      comm::SumRounds rounds = comm::sum_rounds(algorithm, rank_, nodes_);
+    if (algorithm != exchange::SumAlgorithm::library) {
+      exchange::SumRounds rounds = exchange::sum_rounds(algorithm, rank_, nodes_);
       add(std::move(rounds.added), true, two_words());
       add(std::move(rounds.stored), false, two_words());
     } else {
@@ -161,7 +150,7 @@ class Maker {
   Regions shares() const {
     Regions regions;
     for (int i = 0; i < ranks_; ++i) {
-      const auto [begin, end] = comm::share(d_.bytes / 8, ranks_, i);
+      const auto [begin, end] = exchange::share(d_.bytes / 8, ranks_, i);
       regions.push_back({.offset = 8 * begin, .run = 8 * (end - begin), .repeats = nullptr});
     }
     return regions;
@@ -172,7 +161,7 @@ class Maker {
   const std::vector<int>& nodes_;
   int ranks_, rank_;
   Memory memory_;
-  comm::TeamPointer team_;
+  exchange::TeamPointer team_;
 };
 
 }  // namespace
@@ -201,22 +190,22 @@ Memory::Memory(const Description& d, int ranks, int rank) {
   half = parallel::whole_lines(std::max(given, got));
 }
 
-comm::Exchanges exchanges_of(const Description& description, const Manner& manner,
-                             const std::vector<int>& nodes, int rank) {
+exchange::Exchanges exchanges_of(const Description& description, const Manner& manner,
+                                 const std::vector<int>& nodes, int rank) {
   if (manner.algorithm == Algorithm::library) return {};
   return Maker(description, manner, nodes, rank).make();
 }
 
-comm::Collective library_call(const Description& d, const std::vector<int>& nodes, int rank) {
-  using comm::CollectiveKind;
+exchange::Collective library_call(const Description& d, const std::vector<int>& nodes, int rank) {
+  using exchange::CollectiveKind;
   constexpr CollectiveKind kinds[] = {CollectiveKind::barrier,    CollectiveKind::broadcast,
                                       CollectiveKind::sum,        CollectiveKind::reduce_scatter,
                                       CollectiveKind::all_gather, CollectiveKind::all_to_all,
                                       CollectiveKind::all_to_all, CollectiveKind::sum};
-  comm::Collective call{.phase = phase_of(d.operation),
-                        .team = nullptr,
-                        .kind = kinds[static_cast<std::size_t>(d.operation)],
-                        .blocking = d.blocking};
+  exchange::Collective call{.phase = phase_of(d.operation),
+                            .team = nullptr,
+                            .kind = kinds[static_cast<std::size_t>(d.operation)],
+                            .blocking = d.blocking};
   const int ranks = static_cast<int>(nodes.size());
   if (has_blocks(d.operation))
     for (int i = 0; i < ranks; ++i) {
@@ -241,8 +230,8 @@ std::int64_t result_at(const Description& d, const Manner& manner, const std::ve
       return memory.half;
     case Operator::allreduce:
       if (const auto algorithm = sum_algorithm(manner.algorithm);
-          algorithm != comm::SumAlgorithm::library)
-        return comm::sum_rounds(algorithm, rank, nodes).result * memory.half;
+          algorithm != exchange::SumAlgorithm::library)
+        return exchange::sum_rounds(algorithm, rank, nodes).result * memory.half;
       return 0;
     default:
       return 0;

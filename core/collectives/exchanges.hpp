@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "collectives/description.hpp"
-#include "comm/collective.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/collective.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::collectives {
 
@@ -32,10 +32,10 @@ struct Memory {
 
 // What runs one after the other; the first ones add, as some algorithms need it. Empty by the
 // library.
-comm::Exchanges exchanges_of(const Description& description, const Manner& manner,
-                             const std::vector<int>& nodes, int rank);
-comm::Collective library_call(const Description& description, const std::vector<int>& nodes,
-                              int rank);
+exchange::Exchanges exchanges_of(const Description& description, const Manner& manner,
+                                 const std::vector<int>& nodes, int rank);
+exchange::Collective library_call(const Description& description, const std::vector<int>& nodes,
+                                  int rank);
 
 // Where a rank finds the result of block 0, or its own one, in its memory.
 std::int64_t result_at(const Description& description, const Manner& manner,

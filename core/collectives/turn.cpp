@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstddef>
-#include <numeric>
 
 namespace phasewise::collectives {
 namespace {
@@ -44,10 +43,7 @@ void Turn::set_manner(const Manner& manner) {
   manner_ = manner;
   if (description_.operation == Operator::sum) {
     const auto count = static_cast<std::size_t>(description_.bytes / 8);
-    std::vector<int> ranks(nodes_.size());
-    std::iota(ranks.begin(), ranks.end(), 0);
-    const auto team =
-        std::make_shared<const comm::Team>(comm::Team{std::move(ranks), rank_, nodes_});
+    const auto team = exchange::team_of_all(static_cast<int>(nodes_.size()), rank_, nodes_);
     sum_.emplace(workload::SumSetting{.phase = phase_of(Operator::sum),
                                       .algorithm = sum_algorithm(manner.algorithm)},
                  team, nodes_, static_cast<int>(count));
@@ -91,25 +87,25 @@ void Turn::start(Listener& listener) {
   }
   auto* const memory = reinterpret_cast<std::byte*>(memory_.data());
   if (manner_.algorithm == Algorithm::library) {
-    const bool in_place = call_.kind == comm::CollectiveKind::broadcast ||
-                          call_.kind == comm::CollectiveKind::sum ||
-                          call_.kind == comm::CollectiveKind::barrier;
+    const bool in_place = call_.kind == exchange::CollectiveKind::broadcast ||
+                          call_.kind == exchange::CollectiveKind::sum ||
+                          call_.kind == exchange::CollectiveKind::barrier;
     listener.start_collective(call_, memory,
                               memory == nullptr ? nullptr : memory + (in_place ? 0 : layout_.half));
     return;
   }
   if (result_ > 0 && memory != nullptr && description_.operation == Operator::allreduce)
     std::fill_n(memory + result_, description_.bytes, std::byte{0});  // a second register
-  listener.start(comm::common_channel, [&](comm::Works& works) {
-    const comm::ItemBuffer buffer(memory, 2 * layout_.half);
-    for (const comm::ExchangePointer& exchange : exchanges_)
-      works.push_back({comm::lent(exchange), buffer, buffer});
+  listener.start(exchange::common_channel, [&](exchange::Works& works) {
+    const exchange::ItemBuffer buffer(memory, 2 * layout_.half);
+    for (const exchange::ExchangePointer& exchange : exchanges_)
+      works.push_back({exchange::lent(exchange), buffer, buffer});
   });
 }
 
 void Turn::finish(Listener& listener) {
   if (!sum_)
-    listener.finish(comm::common_channel);
+    listener.finish(exchange::common_channel);
   else if (!description_.blocking)
     sum_->finish(listener, sums_);
 }
@@ -118,7 +114,7 @@ void Turn::compute(Listener& listener, double flops) {
   const int parts = description_.blocking ? 1 : polls;
   for (int i = 0; i < parts; ++i) {
     listener.kernel(compute_card(), flops / parts, [&] { work(flops / parts); });
-    if (!description_.blocking) listener.progress(comm::common_channel);
+    if (!description_.blocking) listener.progress(exchange::common_channel);
   }
 }
 

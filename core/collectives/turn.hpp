@@ -23,7 +23,7 @@ class Turn : public workload::PlannedTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // The values depend on the number.
   void begin(std::int64_t number) override { number_ = number; }
-  comm::Exchanges exchanges() const override { return sum_ ? sum_->exchanges() : exchanges_; }
+  exchange::Exchanges exchanges() const override { return sum_ ? sum_->exchanges() : exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
   // The checks of all values, on all ranks.
   std::vector<workload::Value> record() const override;
@@ -54,8 +54,8 @@ class Turn : public workload::PlannedTurn {
   Manner manner_;
   std::int64_t result_ = 0;  // B
   std::int64_t number_ = 0;
-  comm::Exchanges exchanges_;
-  comm::Collective call_;
+  exchange::Exchanges exchanges_;
+  exchange::Collective call_;
   std::optional<workload::GlobalSum> sum_;
   std::vector<numerics::LongAccumulator> parts_;
   std::vector<double> sums_;

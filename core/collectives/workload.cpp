@@ -21,7 +21,7 @@ class Collectives : public workload::Planned<Turn> {
     return std::make_unique<Turn>(description_, nodes(), rank, contents);
   }
   std::vector<std::string> exchange_keys() const override { return {"algorithm", "protocol"}; }
-  std::vector<comm::TeamOfDivision> teams(const comm::TeamPointer& all) const override {
+  std::vector<exchange::TeamOfDivision> teams(const exchange::TeamPointer& all) const override {
     return {{all, 0}};
   }
   // Some ranks of trees send more than others; of many ranks, the first ones are among them.

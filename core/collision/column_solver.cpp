@@ -29,11 +29,11 @@ ColumnSolver::ColumnSolver(const field::DoubledGrid& grid, field::PoissonSolver*
 }
 
 std::pair<int, int> ColumnSolver::rows_of(int process, int rows_in_all) const {
-  return comm::share(rows_in_all, processes_, process);
+  return exchange::share(rows_in_all, processes_, process);
 }
 
 std::pair<int, int> ColumnSolver::columns_of(int process) const {
-  return comm::share(grid_.columns(), processes_, process);
+  return exchange::share(grid_.columns(), processes_, process);
 }
 
 void ColumnSolver::reserve(int grids) {
@@ -57,8 +57,8 @@ std::int64_t ColumnSolver::columns_size() const {
 }
 
 void ColumnSolver::transpose(int grids, Direction direction, Listener& listener) {
-  const comm::ItemBuffer rows = rows_.exchanged(rows_size()),
-                         columns = columns_.exchanged(columns_size());
+  const exchange::ItemBuffer rows = rows_.exchanged(rows_size()),
+                             columns = columns_.exchanged(columns_size());
   if (direction == Direction::to_columns)
     listener.transpose(plan_.solve(grids, direction), rows, columns);
   else

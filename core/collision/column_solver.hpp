@@ -10,7 +10,7 @@
 
 #include "collision/contents.hpp"
 #include "collision/device_work.hpp"
-#include "collision/plan.hpp"
+#include "collision/exchange/plan.hpp"
 #include "field/poisson.hpp"
 #include "workload/listener.hpp"
 

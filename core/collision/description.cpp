@@ -4,7 +4,7 @@
 
 #include "beam/build_line.hpp"
 #include "collision/build_point.hpp"
-#include "collision/build_settings.hpp"
+#include "collision/exchange/build_settings.hpp"
 #include "workload/session.hpp"
 
 namespace phasewise::collision {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "beam/bunch.hpp"
+#include "collision/exchange/process_grid.hpp"
+#include "collision/exchange/settings.hpp"
 #include "collision/interaction_point.hpp"
-#include "collision/process_grid.hpp"
-#include "collision/settings.hpp"
 #include "workload/parameters.hpp"
 #include "workload/workload.hpp"
 

@@ -17,11 +17,11 @@
 #include "collision/encounter.hpp"
 #include "collision/frame.hpp"
 #include "collision/gaussian_slice.hpp"
-#include "collision/kick_nodes.hpp"
 #include "collision/luminosity.hpp"
+#include "collision/mesh/kick_nodes.hpp"
 #include "collision/slice_moments.hpp"
-#include "comm/memory.hpp"
-#include "comm/region.hpp"
+#include "exchange/memory.hpp"
+#include "exchange/region.hpp"
 #include "field/doubled_grid.hpp"
 #include "field/poisson.hpp"
 #include "parallel/stopwatch.hpp"
@@ -61,7 +61,7 @@ class DeviceWork {
   void exchange_directly(bool directly) { direct_ = directly; }
   bool exchanges_directly() const { return direct_; }
   // The device's memory, as direct exchanges use it.
-  virtual std::shared_ptr<comm::Memory> exchange_memory() = 0;
+  virtual std::shared_ptr<exchange::Memory> exchange_memory() = 0;
 
   // Takes a beam's particles from the host, and gives them back.
   virtual void take(int beam, const beam::ParticleView& from) = 0;
@@ -155,7 +155,7 @@ class MeshValues {
   }
   // The buffer that an exchange with other ranks uses, in items of `item` values: the values
   // themselves, or their copy in the host's memory. It is null if there are no values.
-  comm::ItemBuffer exchanged(std::int64_t item) {
+  exchange::ItemBuffer exchanged(std::int64_t item) {
     if (staged()) return {host(), item};
     return {data(), item, on_ != nullptr};
   }

@@ -8,8 +8,8 @@
 #include <cstdint>
 
 #include "beam/coordinates.hpp"
-#include "collision/far_field.hpp"
-#include "collision/weighting.hpp"
+#include "collision/mesh/far_field.hpp"
+#include "collision/mesh/weighting.hpp"
 #include "field/mesh.hpp"
 #include "field/weights.hpp"
 #include "parallel/kernel.hpp"

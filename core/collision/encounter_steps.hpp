@@ -6,7 +6,7 @@
 #include <type_traits>
 
 #include "collision/encounter.hpp"
-#include "collision/kick_nodes.hpp"
+#include "collision/mesh/kick_nodes.hpp"
 #include "collision/passage.hpp"
 #include "field/weights.hpp"
 #include "parallel/quad.hpp"

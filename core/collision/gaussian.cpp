@@ -1,9 +1,9 @@
 #include "collision/gaussian.hpp"
 
 #include "collision/device_work.hpp"
+#include "collision/exchange/schedule.hpp"
 #include "collision/gaussian_kick.hpp"
 #include "collision/passage.hpp"
-#include "collision/schedule.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {

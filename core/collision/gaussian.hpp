@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "collision/beam_groups.hpp"
+#include "collision/exchange/beam_groups.hpp"
 #include "collision/slice_moments.hpp"
 
 namespace phasewise::collision {

@@ -10,9 +10,9 @@
 #include "beam/moments.hpp"
 #include "beam/particles.hpp"
 #include "beam/slices.hpp"
+#include "collision/exchange/schedule.hpp"
 #include "collision/gaussian_slice.hpp"
-#include "collision/schedule.hpp"
-#include "collision/weighting.hpp"
+#include "collision/mesh/weighting.hpp"
 
 namespace phasewise::collision {
 

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "collision/overlap_factor.hpp"
+#include "collision/mesh/overlap_factor.hpp"
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 
@@ -73,11 +73,11 @@ std::vector<int> StrongStrong::window_shifts(const Step& step) const {
 
 // A rank of beam 1 receives the charges of beam 2 that overlap with its rows; a rank of beam 2
 // sends its own charges.
-comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<int>& own) {
-  comm::ExchangePointer exchange = plan_.luminosity(step, window_shifts(step));
+exchange::Work StrongStrong::exchange_charges(const Step& step, const std::vector<int>& own) {
+  exchange::ExchangePointer exchange = plan_.luminosity(step, window_shifts(step));
   if (!groups_.holds(0)) {
     MeshValues& ours = ip_.planes == 2 ? effective_[1] : charge_[1];
-    const comm::ItemBuffer buffer = ours.exchanged(plane_size());
+    const exchange::ItemBuffer buffer = ours.exchanged(plane_size());
     return {std::move(exchange), buffer, buffer};
   }
   if (real()) {
@@ -85,7 +85,7 @@ comm::Work StrongStrong::exchange_charges(const Step& step, const std::vector<in
     rho_[1].assign(step.pairs(), nullptr);
     for (const int p : own) rho_[1][p] = overlap_.data() + p * plane_size();
   }
-  const comm::ItemBuffer theirs = overlap_.exchanged(plane_size());
+  const exchange::ItemBuffer theirs = overlap_.exchanged(plane_size());
   return {std::move(exchange), theirs, theirs};
 }
 
@@ -107,9 +107,9 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
   if (groups_.divided()) {
     if (ip_.planes == 2 && !groups_.holds(0))
       to_host(effective_[1], 0, step.pairs() * plane_size(), listener);
-    listener.start(comm::common_channel,
-                   [&](comm::Works& works) { works.push_back(exchange_charges(step, own)); });
-    listener.finish(comm::common_channel);
+    listener.start(exchange::common_channel,
+                   [&](exchange::Works& works) { works.push_back(exchange_charges(step, own)); });
+    listener.finish(exchange::common_channel);
     if (groups_.holds(0)) to_device(overlap_, 0, step.pairs() * plane_size(), listener);
   }
   if (!groups_.holds(0)) return;

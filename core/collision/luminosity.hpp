@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "collision/mesh_levels.hpp"
+#include "collision/mesh/mesh_levels.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/kernel.hpp"
 #include "parallel/macros.hpp"

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <tuple>
 
-#include "collision/build_settings.hpp"
 #include "collision/device_choice.hpp"
+#include "collision/exchange/build_settings.hpp"
 #include "parallel/clock.hpp"
 #include "parallel/loops.hpp"
 #include "workload/pieces.hpp"

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "collision/channels.hpp"
-#include "collision/kick_nodes.hpp"
+#include "collision/exchange/channels.hpp"
+#include "collision/mesh/kick_nodes.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -100,7 +100,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
 // While one batch of pairs is solved, the charges of the next batch and the potentials of the last
 // one are in transit.
 void StrongStrong::run_step(const Step& step, Listener& listener) {
-  constexpr comm::Channel reducing = channels::reduce, sharing = channels::broadcast;
+  constexpr exchange::Channel reducing = channels::reduce, sharing = channels::broadcast;
   advance(last_ ? &*last_ : nullptr, &step, listener);
   if (ip_.green_every_step && solver_) solver_->forget_greens();
   const std::vector<std::vector<int>> batches = plan_.batches(step);
@@ -108,7 +108,7 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   to_host(charge_[own], 0, step.pairs() * pair_size(), listener);
   const auto reduce = [&](std::size_t b) {
     listener.start(reducing,
-                   [&, b](comm::Works& works) { reduce_charges(step, batches[b], works); });
+                   [&, b](exchange::Works& works) { reduce_charges(step, batches[b], works); });
   };
   reduce(0);
   for (std::size_t b = 0; b < batches.size(); ++b) {
@@ -124,7 +124,8 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
     solve(step, batches[b], listener);
     for (const int p : solved) to_host(outgoing_, p * pair_size(), pair_size(), listener);
     listener.finish(sharing);
-    listener.start(sharing, [&](comm::Works& works) { share_potentials(step, batches[b], works); });
+    listener.start(sharing,
+                   [&](exchange::Works& works) { share_potentials(step, batches[b], works); });
     listener.progress(sharing);
   }
   if (ip_.luminosity) overlap(step, listener);
@@ -188,19 +189,19 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
 }
 
 void StrongStrong::reduce_charges(const Step& step, const std::vector<int>& pairs,
-                                  comm::Works& works) {
+                                  exchange::Works& works) {
   const int own = plan_.own_beam();
-  const comm::ItemBuffer charge = charge_[own].exchanged(plane_size());
-  for (const comm::ExchangePointer& exchange : plan_.reduce(step, pairs))
+  const exchange::ItemBuffer charge = charge_[own].exchanged(plane_size());
+  for (const exchange::ExchangePointer& exchange : plan_.reduce(step, pairs))
     works.push_back({exchange, charge, charge});
 }
 
 void StrongStrong::share_potentials(const Step& step, const std::vector<int>& pairs,
-                                    comm::Works& works) {
+                                    exchange::Works& works) {
   const Broadcast& exchanges = plan_.broadcast(step, pairs);
   const int own = plan_.own_beam();
-  const comm::ItemBuffer ours = outgoing_.exchanged(plane_size());
-  const comm::ItemBuffer theirs = potential_[own].exchanged(plane_size());
+  const exchange::ItemBuffer ours = outgoing_.exchanged(plane_size());
+  const exchange::ItemBuffer theirs = potential_[own].exchanged(plane_size());
   for (const auto& exchange : exchanges.own) works.push_back({exchange, ours, ours});
   for (const auto& exchange : exchanges.crossing) works.push_back({exchange, ours, theirs});
   for (const auto& exchange : exchanges.other) works.push_back({exchange, theirs, theirs});

@@ -9,18 +9,19 @@
 #include <optional>
 #include <vector>
 
-#include "collision/beam_groups.hpp"
 #include "collision/column_solver.hpp"
 #include "collision/contents.hpp"
 #include "collision/device_work.hpp"
 #include "collision/encounter.hpp"
+#include "collision/exchange/beam_groups.hpp"
+#include "collision/exchange/plan.hpp"
+#include "collision/exchange/schedule.hpp"
 #include "collision/interaction_point.hpp"
-#include "collision/kick_nodes.hpp"
-#include "collision/mesh_choice.hpp"
-#include "collision/overlap_factor.hpp"
-#include "collision/plan.hpp"
-#include "collision/schedule.hpp"
-#include "collision/slice_field.hpp"
+#include "collision/mesh/kick_nodes.hpp"
+#include "collision/mesh/mesh_choice.hpp"
+#include "collision/mesh/overlap_factor.hpp"
+#include "collision/mesh/slice_field.hpp"
+#include "comm/communicator.hpp"
 #include "field/poisson.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "workload/listener.hpp"
@@ -73,13 +74,13 @@ class StrongStrong {
   int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);
   // The following two append exchanges to `works`.
-  void reduce_charges(const Step& step, const std::vector<int>& pairs, comm::Works& works);
-  void share_potentials(const Step& step, const std::vector<int>& pairs, comm::Works& works);
+  void reduce_charges(const Step& step, const std::vector<int>& pairs, exchange::Works& works);
+  void share_potentials(const Step& step, const std::vector<int>& pairs, exchange::Works& works);
   void overlap(const Step& step, Listener& listener);
   // Copies values between the host and a device if meshes are staged.
   void to_host(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
   void to_device(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
-  comm::Work exchange_charges(const Step& step, const std::vector<int>& own);
+  exchange::Work exchange_charges(const Step& step, const std::vector<int>& own);
   void solve(const Step& step, const std::vector<int>& pairs, Listener& listener);
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
                                            Listener& listener);

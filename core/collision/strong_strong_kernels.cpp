@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "collision/kick_nodes.hpp"
+#include "collision/mesh/kick_nodes.hpp"
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 

@@ -3,7 +3,7 @@
 #include <tuple>
 #include <utility>
 
-#include "collision/schedule.hpp"
+#include "collision/exchange/schedule.hpp"
 
 namespace phasewise::collision {
 

@@ -12,9 +12,9 @@
 #include <string_view>
 #include <vector>
 
-#include "collision/beam_groups.hpp"
 #include "collision/description.hpp"
 #include "collision/device_work.hpp"
+#include "collision/exchange/beam_groups.hpp"
 #include "collision/frame.hpp"
 #include "collision/gaussian.hpp"
 #include "collision/slice_moments.hpp"

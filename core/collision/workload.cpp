@@ -6,8 +6,8 @@
 #include <string_view>
 #include <utility>
 
+#include "collision/exchange/teams.hpp"
 #include "collision/simulation.hpp"
-#include "collision/teams.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::collision {
@@ -79,10 +79,10 @@ std::vector<int> Collision::place(int rank) const {
 }
 
 // The teams of all grids, in the order of the interaction points.
-std::vector<comm::TeamOfDivision> Collision::teams(const comm::TeamPointer& all) const {
-  std::vector<comm::TeamOfDivision> teams;
+std::vector<exchange::TeamOfDivision> Collision::teams(const exchange::TeamPointer& all) const {
+  std::vector<exchange::TeamOfDivision> teams;
   for (const ProcessGrid& grid : grids_)
-    for (const comm::TeamOfDivision& team : teams_of(grid, all->me)) teams.push_back(team);
+    for (const exchange::TeamOfDivision& team : teams_of(grid, all->me)) teams.push_back(team);
   return teams;
 }
 

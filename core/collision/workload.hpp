@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "collision/build_settings.hpp"
+#include "collision/exchange/build_settings.hpp"
 #include "collision/turn.hpp"
 #include "workload/workload.hpp"
 
@@ -33,7 +33,7 @@ class Collision : public workload::Workload {
   std::vector<std::string> exchange_keys() const override {
     return {"reduce", "broadcast", "schedule", "transpose", "aggregate", "crossing", "overlap"};
   }
-  std::vector<comm::TeamOfDivision> teams(const comm::TeamPointer& all) const override;
+  std::vector<exchange::TeamOfDivision> teams(const exchange::TeamPointer& all) const override;
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
   std::vector<int> alike() const override;

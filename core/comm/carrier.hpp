@@ -1,13 +1,14 @@
 // The contract of all protocols: a carrier brings the messages of one round of an exchange to other
-// ranks, as often as the round is repeated. Each protocol is one file in core/comm/protocols.
+// ranks, as often as the round is repeated. Their sources are in core/comm/protocols.
 #pragma once
 
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::comm {
 
@@ -17,7 +18,7 @@ namespace phasewise::comm {
 struct RoundMessages {
   int phase;
   std::span<const Message> sends, receives;
-  ItemBuffer from, to;
+  exchange::ItemBuffer from, to;
 };
 
 class Carrier {
@@ -37,11 +38,15 @@ class Carrier {
 // One round of one exchange on one rank.
 struct RoundPlace {
   const Communicator& group;  // its ranks call collective functions together
-  ExchangePointer exchange;
+  exchange::ExchangePointer exchange;
   std::size_t round;
 
-  const Round& messages() const { return (*exchange->rounds)[round]; }
+  const exchange::Round& messages() const { return (*exchange->rounds)[round]; }
 };
+
+// Returns a sentence if this build, its MPI library or the simulator lacks the protocol; else
+// nothing.
+std::string unavailable(exchange::Protocol protocol);
 
 // Collective over the group if the protocol needs preparation. Throws std::invalid_argument with
 // one sentence, on all ranks, if the protocol is unavailable.

@@ -1,9 +1,12 @@
-// The offset of this rank's clock from that of rank 0, and times encoded in messages' tags.
+// The offset of this rank's clock from that of rank 0, times written into messages' tags, and
+// waiting for an agreed start.
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <thread>
 
+#include "comm/agreed_start.hpp"
 #include "comm/handle.hpp"
 
 namespace phasewise::comm {
@@ -73,6 +76,18 @@ double TagClock::after(int tag, double time) const {
   std::int64_t difference = (tag - ticks(time)) & mask_;
   if (difference > mask_ / 2) difference -= mask_ + 1;
   return static_cast<double>(difference) / ticks_per_second_;
+}
+
+bool wait_until(double time) {
+  const auto ahead = [&] { return time - parallel::clock().now(); };
+  if (ahead() < 0.0) return false;
+  if (simulated()) {
+    pass(ahead());  // a simulated clock stands still while it is read
+    return true;
+  }
+  for (double left = ahead(); left > 0.0; left = ahead())
+    if (left > spin) std::this_thread::yield();
+  return true;
 }
 
 }  // namespace phasewise::comm

@@ -18,8 +18,10 @@ struct PendingCollective::Started {
   std::vector<int> out{}, out_places{}, in{}, in_places{};
   std::vector<double> given{};  // the terms of a sum on a simulated machine
 
-  void call(MPI_Comm members, const Collective& collective, const std::byte* from, std::byte* to);
-  void begin(MPI_Comm members, const Collective& collective, const std::byte* from, std::byte* to);
+  void call(MPI_Comm members, const exchange::Collective& collective, const std::byte* from,
+            std::byte* to);
+  void begin(MPI_Comm members, const exchange::Collective& collective, const std::byte* from,
+             std::byte* to);
 };
 
 namespace {
@@ -36,53 +38,53 @@ void lay_out(const std::vector<std::int64_t>& sizes, std::int64_t unit, std::vec
 }
 
 // Copies what a single member ends with.
-void copy_alone(const Collective& collective, const std::byte* from, std::byte* to) {
-  const bool moves = collective.kind == CollectiveKind::reduce_scatter ||
-                     collective.kind == CollectiveKind::all_gather ||
-                     collective.kind == CollectiveKind::all_to_all;
+void copy_alone(const exchange::Collective& collective, const std::byte* from, std::byte* to) {
+  const bool moves = collective.kind == exchange::CollectiveKind::reduce_scatter ||
+                     collective.kind == exchange::CollectiveKind::all_gather ||
+                     collective.kind == exchange::CollectiveKind::all_to_all;
   if (moves && from != to) std::memcpy(to, from, static_cast<std::size_t>(collective.sizes[0]));
 }
 
 }  // namespace
 
-void PendingCollective::Started::call(MPI_Comm members, const Collective& collective,
+void PendingCollective::Started::call(MPI_Comm members, const exchange::Collective& collective,
                                       const std::byte* from, std::byte* to) {
   switch (collective.kind) {
-    case CollectiveKind::barrier:
+    case exchange::CollectiveKind::barrier:
       MPI_Barrier(members);
       break;
-    case CollectiveKind::broadcast:
+    case exchange::CollectiveKind::broadcast:
       MPI_Bcast(to, out[0], MPI_BYTE, 0, members);
       break;
-    case CollectiveKind::sum:
+    case exchange::CollectiveKind::sum:
       MPI_Allreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members);
       break;
-    case CollectiveKind::reduce_scatter:
+    case exchange::CollectiveKind::reduce_scatter:
       MPI_Reduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members);
       break;
-    case CollectiveKind::all_gather: {
+    case exchange::CollectiveKind::all_gather: {
       int me = 0;
       MPI_Comm_rank(members, &me);
       MPI_Allgatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, members);
       break;
     }
-    case CollectiveKind::all_to_all:
+    case exchange::CollectiveKind::all_to_all:
       MPI_Alltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
                     MPI_BYTE, members);
       break;
   }
 }
 
-void PendingCollective::Started::begin(MPI_Comm members, const Collective& collective,
+void PendingCollective::Started::begin(MPI_Comm members, const exchange::Collective& collective,
                                        const std::byte* from, std::byte* to) {
   switch (collective.kind) {
-    case CollectiveKind::barrier:
+    case exchange::CollectiveKind::barrier:
       MPI_Ibarrier(members, &request);
       break;
-    case CollectiveKind::broadcast:
+    case exchange::CollectiveKind::broadcast:
       MPI_Ibcast(to, out[0], MPI_BYTE, 0, members, &request);
       break;
-    case CollectiveKind::sum:
+    case exchange::CollectiveKind::sum:
       if (simulated()) {
         // SimGrid 3.32 sends what is in place from a copy that it frees before it is sent.
         const auto* terms = reinterpret_cast<const double*>(to);
@@ -92,17 +94,17 @@ void PendingCollective::Started::begin(MPI_Comm members, const Collective& colle
         MPI_Iallreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
       }
       break;
-    case CollectiveKind::reduce_scatter:
+    case exchange::CollectiveKind::reduce_scatter:
       MPI_Ireduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members, &request);
       break;
-    case CollectiveKind::all_gather: {
+    case exchange::CollectiveKind::all_gather: {
       int me = 0;
       MPI_Comm_rank(members, &me);
       MPI_Iallgatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, members,
                       &request);
       break;
     }
-    case CollectiveKind::all_to_all:
+    case exchange::CollectiveKind::all_to_all:
       MPI_Ialltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
                      MPI_BYTE, members, &request);
       break;
@@ -126,14 +128,14 @@ PendingCollective::~PendingCollective() {
 }
 
 PendingCollective PendingCollective::start(const Communicator& members,
-                                           const Collective& collective, const std::byte* from,
-                                           std::byte* to) {
+                                           const exchange::Collective& collective,
+                                           const std::byte* from, std::byte* to) {
   if (members.size() == 1) {
     if (to != nullptr) copy_alone(collective, from, to);
     return {};
   }
-  const bool summed =
-      collective.kind == CollectiveKind::sum || collective.kind == CollectiveKind::reduce_scatter;
+  const bool summed = collective.kind == exchange::CollectiveKind::sum ||
+                      collective.kind == exchange::CollectiveKind::reduce_scatter;
   const std::int64_t unit = summed ? static_cast<std::int64_t>(sizeof(double)) : 1;
   const int phase = members.recorder().phase(collective.phase);
   std::unique_ptr<Started> started(new Started{members.recorder(), phase});

@@ -1,57 +1,13 @@
-// A collective of the library as pure data, and its execution: at once, or started and finished
-// later.
+// Runs a collective of the library: at once, or started and finished later.
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <memory>
-#include <numeric>
-#include <string_view>
-#include <vector>
 
 #include "comm/communicator.hpp"
-#include "comm/exchange.hpp"
+#include "exchange/collective.hpp"
 
 namespace phasewise::comm {
-
-enum class CollectiveKind : std::uint8_t {
-  barrier,
-  broadcast,       // from member 0
-  sum,             // of doubles; all members get it
-  reduce_scatter,  // a sum of doubles; member i gets block i
-  all_gather,
-  all_to_all
-};
-
-struct Collective {
-  std::string_view phase;
-  Channel channel = common_channel;
-  TeamPointer team;  // null: all ranks
-  CollectiveKind kind = CollectiveKind::barrier;
-  bool blocking = true;  // done when it has been started
-  // Bytes. broadcast and sum have one number; reduce_scatter and all_gather have the size of each
-  // member's block; all_to_all has the size of the block for each member here, and that of the
-  // block from each member in `receives`. Blocks lie one after the other. A barrier has none.
-  std::vector<std::int64_t> sizes{};
-  std::vector<std::int64_t> receives{};
-
-  std::int64_t total_bytes() const {
-    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
-  }
-  // The bytes that member `me` asks the library to move.
-  std::int64_t asked_bytes(int me) const {
-    switch (kind) {
-      case CollectiveKind::broadcast:
-        return me == 0 ? sizes[0] : 0;
-      case CollectiveKind::all_gather:
-        return sizes[me];
-      case CollectiveKind::all_to_all:
-        return total_bytes() - sizes[me];
-      default:
-        return total_bytes();
-    }
-  }
-};
 
 // A collective under way. The destructor waits for it, unless an exception is the reason.
 class PendingCollective {
@@ -64,8 +20,9 @@ class PendingCollective {
   // Starts it among the members of a communicator. broadcast, sum and barrier work in place, on
   // `to`; the others read `from`. The memory must not be touched until the collective is done. A
   // single member only copies. Throws std::length_error if a count exceeds MPI's int.
-  static PendingCollective start(const Communicator& members, const Collective& collective,
-                                 const std::byte* from, std::byte* to);
+  static PendingCollective start(const Communicator& members,
+                                 const exchange::Collective& collective, const std::byte* from,
+                                 std::byte* to);
   // Lets the library make progress; returns whether it is done.
   bool test();
   void wait();

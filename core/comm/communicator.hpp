@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/exchange.hpp"
 #include "comm/messages.hpp"
 #include "comm/recorder.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::comm {
 
@@ -31,6 +31,9 @@ bool simulated();
 // times of the flops and of the bytes. With a rate of 0 that part of the work is not charged. Does
 // nothing on a real machine.
 void set_rates(double flops_per_second, double bytes_per_second);
+// What messages and rounds take beyond the network on a simulated machine; does nothing on a real
+// one.
+void set_overheads(const exchange::Overheads& seconds);
 // Lets simulated time pass [s]; does nothing on a real machine.
 void pass(double seconds);
 // Whether the MPI library in use says that it sends from and receives into a GPU's memory. Call it
@@ -85,7 +88,8 @@ class Communicator {
 
   // Posts all receives and then all sends. Peers are ranks among all ranks, whatever this group is.
   // The tag carries the sender's start time, by which the receiver detects a late sender.
-  [[nodiscard]] Pending post(const PhaseKey& phase, Channel channel, std::span<const Message> sends,
+  [[nodiscard]] Pending post(const PhaseKey& phase, exchange::Channel channel,
+                             std::span<const Message> sends,
                              std::span<const Message> receives) const;
   // post and wait on common_channel, as one call of the phase.
   void exchange(const PhaseKey& phase, const std::vector<Message>& sends,
@@ -120,8 +124,9 @@ class Communicator {
   // Sends region sends[r] of `from` to rank r and receives region receives[r] of `to` from it,
   // without packing. The sender's and the receiver's region have the same number of bytes, and
   // begin within 2 GB.
-  void transpose(const PhaseKey& phase, const std::byte* from, std::span<const Region> sends,
-                 std::byte* to, std::span<const Region> receives) const;
+  void transpose(const PhaseKey& phase, const std::byte* from,
+                 std::span<const exchange::Region> sends, std::byte* to,
+                 std::span<const exchange::Region> receives) const;
   std::vector<std::vector<std::byte>> gather(const PhaseKey& phase,
                                              std::span<const std::byte> mine) const;  // on rank 0
   std::vector<std::byte> broadcast(const PhaseKey& phase, std::span<const std::byte> mine) const;

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "comm/host_memory.hpp"
+#include "exchange/host_memory.hpp"
 
 namespace phasewise::comm {
 namespace {
@@ -14,16 +14,18 @@ struct Needs {
   std::int64_t protocol = 0;
   std::int64_t rounds = 0;  // on the rank that has most
   std::int64_t fewest_rounds = 0;
-  bool together() const { return rounds > 0 && needs_preparation(static_cast<Protocol>(protocol)); }
+  bool together() const {
+    return rounds > 0 && needs_preparation(static_cast<exchange::Protocol>(protocol));
+  }
 };
 
-std::int64_t rounds_of(const Exchange* exchange) {
+std::int64_t rounds_of(const exchange::Exchange* exchange) {
   return exchange == nullptr || exchange->by_library() ? 0 : std::ssize(*exchange->rounds);
 }
 
-std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exchanges) {
+std::vector<Needs> needs_of_all(const Communicator& world, const exchange::Exchanges& exchanges) {
   std::vector<std::int64_t> values;
-  for (const ExchangePointer& exchange : exchanges) {
+  for (const exchange::ExchangePointer& exchange : exchanges) {
     const std::int64_t rounds = rounds_of(exchange.get());
     const auto protocol = exchange ? static_cast<std::int64_t>(exchange->protocol) : 0;
     values.insert(values.end(), {protocol, rounds, -rounds});
@@ -36,8 +38,8 @@ std::vector<Needs> needs_of_all(const Communicator& world, const Exchanges& exch
 }
 
 // A fence waits for all ranks, so that each must take part in every round.
-void check(const Needs& needs, const ExchangePointer& exchange) {
-  if (static_cast<Protocol>(needs.protocol) != Protocol::fence) return;
+void check(const Needs& needs, const exchange::ExchangePointer& exchange) {
+  if (static_cast<exchange::Protocol>(needs.protocol) != exchange::Protocol::fence) return;
   if (needs.fewest_rounds == needs.rounds) return;
   const std::string phase =
       exchange ? "phase " + std::string(exchange->phase) : "one of the phases";
@@ -47,30 +49,32 @@ void check(const Needs& needs, const ExchangePointer& exchange) {
       std::to_string(needs.fewest_rounds) + " on others");
 }
 
-void check_that_it_adds(const Exchange& exchange) {
-  if (exchange.adds && !exchange.by_library() && staging_of(exchange.protocol) == Staging::types)
+void check_that_it_adds(const exchange::Exchange& exchange) {
+  if (exchange.adds && !exchange.by_library() &&
+      staging_of(exchange.protocol) == exchange::Staging::types)
     throw std::invalid_argument(
         "communication protocol \"" + std::string(name_of(exchange.protocol)) +
         "\" stores what arrives, but phase " + std::string(exchange.phase) + " adds it");
 }
 
 // The part of a rank that only helps others to prepare.
-ExchangePointer without_messages(const Needs& needs) {
-  auto idle = std::make_shared<Exchange>();
-  idle->protocol = static_cast<Protocol>(needs.protocol);
-  idle->team = std::make_shared<const Team>(Team{.ranks = {rank_of_all()}, .me = 0});
-  idle->rounds = std::make_shared<const Rounds>(static_cast<std::size_t>(needs.rounds));
+exchange::ExchangePointer without_messages(const Needs& needs) {
+  auto idle = std::make_shared<exchange::Exchange>();
+  idle->protocol = static_cast<exchange::Protocol>(needs.protocol);
+  idle->team =
+      std::make_shared<const exchange::Team>(exchange::Team{.ranks = {rank_of_all()}, .me = 0});
+  idle->rounds = std::make_shared<const exchange::Rounds>(static_cast<std::size_t>(needs.rounds));
   return idle;
 }
 
-bool is_stateless(Protocol protocol) {
+bool is_stateless(exchange::Protocol protocol) {
   switch (protocol) {
-    case Protocol::irecv_isend:
-    case Protocol::ordered:
-    case Protocol::sendrecv:
-    case Protocol::isend_recv:
-    case Protocol::irecv_send:
-    case Protocol::synchronous:
+    case exchange::Protocol::irecv_isend:
+    case exchange::Protocol::ordered:
+    case exchange::Protocol::sendrecv:
+    case exchange::Protocol::isend_recv:
+    case exchange::Protocol::irecv_send:
+    case exchange::Protocol::synchronous:
       return true;
     default:
       return false;
@@ -80,13 +84,13 @@ bool is_stateless(Protocol protocol) {
 }  // namespace
 
 Executor::Executor(const Communicator& world, Recorder& recorder,
-                   const std::vector<TeamOfDivision>& teams, int threads)
-    : world_(world), recorder_(recorder), host_(std::make_shared<HostMemory>(threads)) {
+                   const std::vector<exchange::TeamOfDivision>& teams, int threads)
+    : world_(world), recorder_(recorder), host_(std::make_shared<exchange::HostMemory>(threads)) {
   for (const auto& [team, number] : teams)
     among_.insert_or_assign(team->ranks, world.split(number, team->me));
 }
 
-void Executor::prepare(const Exchanges& exchanges) {
+void Executor::prepare(const exchange::Exchanges& exchanges) {
   recent_ = {};
   kept_.clear();
   for (std::unique_ptr<OneRound>& round : rounds_) round.reset();
@@ -99,12 +103,12 @@ void Executor::prepare(const Exchanges& exchanges) {
     kept_.erase(exchanges[i].get());
     for (std::int64_t round = 0; round < mine; ++round) keep(exchanges[i]);
     if (!needed[i].together()) continue;
-    const ExchangePointer idle = without_messages(needed[i]);
+    const exchange::ExchangePointer idle = without_messages(needed[i]);
     for (std::int64_t round = mine; round < needed[i].rounds; ++round) keep(idle);
   }
 }
 
-Executor::Kept& Executor::keep(const ExchangePointer& exchange) {
+Executor::Kept& Executor::keep(const exchange::ExchangePointer& exchange) {
   Kept& kept = kept_[exchange.get()];
   kept.exchange = exchange;
   OneRound& round = *rounds_.emplace_back(std::make_unique<OneRound>());
@@ -114,8 +118,8 @@ Executor::Kept& Executor::keep(const ExchangePointer& exchange) {
   return kept;
 }
 
-Executor::Kept* Executor::kept(const ExchangePointer& exchange) {
-  const auto place = reinterpret_cast<std::uintptr_t>(exchange.get()) / sizeof(Exchange);
+Executor::Kept* Executor::kept(const exchange::ExchangePointer& exchange) {
+  const auto place = reinterpret_cast<std::uintptr_t>(exchange.get()) / sizeof(exchange::Exchange);
   auto& [known, of_known] = recent_[place % recent_.size()];
   if (known == exchange.get()) return of_known;
   if (const auto found = kept_.find(exchange.get()); found != kept_.end()) {
@@ -130,38 +134,38 @@ Executor::Kept* Executor::kept(const ExchangePointer& exchange) {
   return &kept_.at(exchange.get());
 }
 
-Carrier& Executor::stateless(const ExchangePointer& exchange) {
+Carrier& Executor::stateless(const exchange::ExchangePointer& exchange) {
   std::unique_ptr<Carrier>& carrier = stateless_[static_cast<std::size_t>(exchange->protocol)]
                                                 [static_cast<std::size_t>(exchange->channel)];
   if (carrier == nullptr) carrier = make_carrier({world_, exchange, 0});
   return *carrier;
 }
 
-void Executor::use_device(std::shared_ptr<Memory> memory) {
-  device_ = std::make_unique<MessageRooms>(std::move(memory));
+void Executor::use_device(std::shared_ptr<exchange::Memory> memory) {
+  device_ = std::make_unique<exchange::MessageRooms>(std::move(memory));
 }
 
-MessageRooms& Executor::rooms_of(const ItemBuffer& buffer) {
+exchange::MessageRooms& Executor::rooms_of(const exchange::ItemBuffer& buffer) {
   if (!buffer.on_device) return host_;
   if (device_ == nullptr) throw std::logic_error("the executor does not know a buffer's device");
   return *device_;
 }
 
-void Executor::pack(std::span<const Fragment> fragments, const ItemBuffer& from,
+void Executor::pack(std::span<const exchange::Fragment> fragments, const exchange::ItemBuffer& from,
                     std::byte* message) {
   copies_.clear();
   append_packing(copies_, fragments, from.data, message);
   rooms_of(from).memory().copy(copies_);
 }
 
-void Executor::unpack(std::span<const Fragment> fragments, const ItemBuffer& to,
+void Executor::unpack(std::span<const exchange::Fragment> fragments, const exchange::ItemBuffer& to,
                       std::byte* message) {
   copies_.clear();
   append_unpacking(copies_, fragments, to.data, message);
   rooms_of(to).memory().copy(copies_);
 }
 
-const Communicator& Executor::among(const Team& team) const {
+const Communicator& Executor::among(const exchange::Team& team) const {
   const auto found = among_.find(team.ranks);
   if (found == among_.end())
     throw std::logic_error("the executor does not know the team that makes this library call");

@@ -8,8 +8,8 @@ namespace phasewise::comm {
 namespace {
 
 // Finds the fragments of slot after slot; slot j holds the blocks of member j, grid after grid.
-void find_fragments(Fragments& fragments, const TransposeExchange& exchange,
-                    const std::vector<Region>& regions, std::int64_t grid_size) {
+void find_fragments(exchange::Fragments& fragments, const exchange::TransposeExchange& exchange,
+                    const std::vector<exchange::Region>& regions, std::int64_t grid_size) {
   fragments.clear();
   for (std::size_t member = 0; member < regions.size(); ++member)
     for (int grid = 0; grid < exchange.grids; ++grid)
@@ -17,22 +17,22 @@ void find_fragments(Fragments& fragments, const TransposeExchange& exchange,
              static_cast<std::int64_t>(member) * exchange.slot_bytes() + grid * exchange.block);
 }
 
-std::int64_t extent(const std::vector<Region>& regions) {
+std::int64_t extent(const std::vector<exchange::Region>& regions) {
   std::int64_t end = 0;
-  for (const Region& region : regions) end = std::max(end, region.end());
+  for (const exchange::Region& region : regions) end = std::max(end, region.end());
   return end;
 }
 
-Copy one_piece(std::byte* to, std::byte* from, std::int64_t bytes) {
+exchange::Copy one_piece(std::byte* to, std::byte* from, std::int64_t bytes) {
   return {{to, 0, 0}, {from, 0, 0}, bytes, 1, 1};
 }
 
 }  // namespace
 
-void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& from,
-                         const ItemBuffer& to) {
+void Executor::transpose(const exchange::TransposeExchange& exchange,
+                         const exchange::ItemBuffer& from, const exchange::ItemBuffer& to) {
   if (exchange.by_library()) return transpose_by_library(exchange, from, to);
-  MessageRooms& rooms = rooms_of(from);
+  exchange::MessageRooms& rooms = rooms_of(from);
   std::byte *out = nullptr, *in = nullptr;
   if (from.data != nullptr) {
     const std::int64_t bytes = exchange.slot_bytes() * std::ssize(exchange.team->ranks);
@@ -43,7 +43,7 @@ void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& fr
   }
   {
     const InPhase in_phase(recorder_, recorder_.phase(exchange.phase));
-    if (exchange.algorithm == Transpose::bruck)
+    if (exchange.algorithm == exchange::Transpose::bruck)
       transpose_by_bruck(exchange, rooms, out, in);
     else
       transpose_straight(exchange, rooms.memory(), out, in);
@@ -53,23 +53,23 @@ void Executor::transpose(const TransposeExchange& exchange, const ItemBuffer& fr
   unpack(fragments_, to, in);
 }
 
-void Executor::transpose_straight(const TransposeExchange& exchange, Memory& memory, std::byte* out,
-                                  std::byte* in) {
-  const Team& team = *exchange.team;
+void Executor::transpose_straight(const exchange::TransposeExchange& exchange,
+                                  exchange::Memory& memory, std::byte* out, std::byte* in) {
+  const exchange::Team& team = *exchange.team;
   const std::int64_t slot = exchange.slot_bytes(), stride = out != nullptr ? slot : 0;
   if (out != nullptr) {
-    const Copy mine = one_piece(in + team.me * slot, out + team.me * slot, slot);
+    const exchange::Copy mine = one_piece(in + team.me * slot, out + team.me * slot, slot);
     memory.copy({&mine, 1});
     memory.wait();
   } else {
     out = in = skeleton_.at_least(slot);
   }
   const int phase = recorder_.phase(exchange.phase);
-  for (const Round& round : *exchange.rounds) {
+  for (const exchange::Round& round : *exchange.rounds) {
     std::vector<Message> sends, receives;
-    for (const Transfer& t : round.sends)
+    for (const exchange::Transfer& t : round.sends)
       sends.push_back({team.ranks[t.peer], out + t.chunks[0] * stride, slot});
-    for (const Transfer& t : round.receives)
+    for (const exchange::Transfer& t : round.receives)
       receives.push_back({team.ranks[t.peer], in + t.chunks[0] * stride, slot});
     world_.post(phase, exchange.channel, sends, receives).wait();
   }
@@ -77,8 +77,8 @@ void Executor::transpose_straight(const TransposeExchange& exchange, Memory& mem
 
 // Slot i holds the block for me + i at first, and the block from me - i in the end. Bruck et al.,
 // IEEE TPDS 8 (1997) 1143.
-void Executor::transpose_by_bruck(const TransposeExchange& exchange, MessageRooms& rooms,
-                                  std::byte* out, std::byte* in) {
+void Executor::transpose_by_bruck(const exchange::TransposeExchange& exchange,
+                                  exchange::MessageRooms& rooms, std::byte* out, std::byte* in) {
   const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;
   const std::int64_t slot = exchange.slot_bytes();
   std::vector<int> each(p), ahead(p), behind(p);
@@ -88,16 +88,17 @@ void Executor::transpose_by_bruck(const TransposeExchange& exchange, MessageRoom
     behind[i] = (me - i + p) % p;
   }
   if (out != nullptr) copy_slots(rooms.memory(), slot, {in, each}, {out, ahead});
-  for (const Round& round : *exchange.rounds)
+  for (const exchange::Round& round : *exchange.rounds)
     if (!round.sends.empty() || !round.receives.empty()) bruck_round(exchange, round, rooms, in);
   if (out == nullptr) return;
   copy_slots(rooms.memory(), slot, {out, each}, {in, each});
   copy_slots(rooms.memory(), slot, {in, behind}, {out, each});
 }
 
-void Executor::bruck_round(const TransposeExchange& exchange, const Round& round,
-                           MessageRooms& rooms, std::byte* slots) {
-  const Transfer &sent = round.sends.front(), &received = round.receives.front();
+void Executor::bruck_round(const exchange::TransposeExchange& exchange,
+                           const exchange::Round& round, exchange::MessageRooms& rooms,
+                           std::byte* slots) {
+  const exchange::Transfer &sent = round.sends.front(), &received = round.receives.front();
   const std::int64_t bytes = exchange.bytes(sent), slot = exchange.slot_bytes();
   std::vector<int> each(sent.chunks.size());
   std::iota(each.begin(), each.end(), 0);
@@ -117,7 +118,8 @@ void Executor::bruck_round(const TransposeExchange& exchange, const Round& round
   if (contents) copy_slots(rooms.memory(), slot, {slots, received.chunks}, {to, each});
 }
 
-void Executor::copy_slots(Memory& memory, std::int64_t slot, const Slots& to, const Slots& from) {
+void Executor::copy_slots(exchange::Memory& memory, std::int64_t slot, const Slots& to,
+                          const Slots& from) {
   copies_.clear();
   for (std::size_t i = 0; i < to.numbers.size(); ++i)
     copies_.push_back(
@@ -125,8 +127,9 @@ void Executor::copy_slots(Memory& memory, std::int64_t slot, const Slots& to, co
   memory.copy(copies_);
 }
 
-void Executor::transpose_by_library(const TransposeExchange& exchange, const ItemBuffer& from,
-                                    const ItemBuffer& to) {
+void Executor::transpose_by_library(const exchange::TransposeExchange& exchange,
+                                    const exchange::ItemBuffer& from,
+                                    const exchange::ItemBuffer& to) {
   const Communicator& members = among(*exchange.team);
   const int phase = recorder_.phase(exchange.phase);
   const bool contents = from.data != nullptr;

@@ -90,7 +90,8 @@ class TagClock {
 
 // What all groups made from one world share.
 struct World {
-  std::array<OwnedComm, channels> channel;  // so that no exchange receives another's messages
+  std::array<OwnedComm, exchange::channels>
+      channel;  // so that no exchange receives another's messages
   TagClock clock;
   mutable std::vector<std::unique_ptr<Pending::Posted>> idle;  // rounds that are done
 };

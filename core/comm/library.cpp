@@ -35,8 +35,8 @@ struct Parts {
 // The regions of one side of a transpose as MPI takes them, with a data type for each.
 class RegionTypes {
  public:
-  explicit RegionTypes(std::span<const Region> regions) {
-    for (const Region& region : regions) add(region);
+  explicit RegionTypes(std::span<const exchange::Region> regions) {
+    for (const exchange::Region& region : regions) add(region);
   }
   ~RegionTypes() {
     for (MPI_Datatype& type : types_) MPI_Type_free(&type);
@@ -49,7 +49,7 @@ class RegionTypes {
   const MPI_Datatype* types() const { return types_.data(); }
 
  private:
-  void add(const Region& region) {
+  void add(const exchange::Region& region) {
     const bool empty = region.bytes() == 0;
     counts_.push_back(empty ? 0 : 1);
     places_.push_back(empty ? 0 : mpi_int(region.offset));
@@ -57,7 +57,7 @@ class RegionTypes {
     MPI_Type_contiguous(mpi_int(region.run), MPI_BYTE, &type);
     const std::size_t levels = region.repeats ? region.repeats->size() : 0;
     for (std::size_t level = levels; level > 0; --level) {
-      const Repeat& repeat = (*region.repeats)[level - 1];
+      const exchange::Repeat& repeat = (*region.repeats)[level - 1];
       MPI_Datatype inner = type;
       MPI_Type_create_hvector(mpi_int(repeat.count), 1, repeat.stride, inner, &type);
       MPI_Type_free(&inner);
@@ -124,8 +124,8 @@ void Communicator::gather_and_broadcast(const PhaseKey& phase, std::span<std::by
 }
 
 void Communicator::transpose(const PhaseKey& phase, const std::byte* from,
-                             std::span<const Region> sends, std::byte* to,
-                             std::span<const Region> receives) const {
+                             std::span<const exchange::Region> sends, std::byte* to,
+                             std::span<const exchange::Region> receives) const {
   std::int64_t asked = 0;
   for (int r = 0; r < size_; ++r) asked += r == rank_ ? 0 : sends[r].bytes();
   const LibraryCall call(*recorder_, phase, asked);

@@ -1,5 +1,7 @@
-// Messages between two ranks: posts them, waits for them, and records them one by one.
+// Messages between two ranks: posted, waited for, and recorded one by one; and those that only
+// measure the machine.
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <stdexcept>
 #include <utility>
@@ -126,8 +128,8 @@ void Pending::wait_for_messages() {
   posted_.reset();
 }
 
-Posting::Posting(const Communicator& group, int phase, Channel channel, Overhead overhead,
-                 bool timed)
+Posting::Posting(const Communicator& group, int phase, exchange::Channel channel,
+                 exchange::Overhead overhead, bool timed)
     : comm_(Inside::world(group)->channel[static_cast<int>(channel)].get()),
       posted_(Pending::Posted::take(*Inside::world(group))) {
   posted_->recorder = &group.recorder();
@@ -164,10 +166,11 @@ void Posting::finished() {
   posted.recorder->waited(posted.phase, std::clamp(late_, 0.0, end - start()));
 }
 
-Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const Message> sends,
+Pending Communicator::post(const PhaseKey& key, exchange::Channel channel,
+                           std::span<const Message> sends,
                            std::span<const Message> receives) const {
   if (sends.empty() && receives.empty()) return {};
-  Posting posting(*this, key.in(*recorder_), channel, Overhead::two_sided, true);
+  Posting posting(*this, key.in(*recorder_), channel, exchange::Overhead::two_sided, true);
   const MPI_Comm comm = posting.comm();
   const int tag = posting.tag();
   std::vector<MPI_Request>& requests = posting.posted().requests;
@@ -178,7 +181,7 @@ Pending Communicator::post(const PhaseKey& key, Channel channel, std::span<const
     MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, comm, request++);
     posting.expect(m);
   }
-  charge_overhead(Overhead::two_sided, sends.size());
+  charge_overhead(exchange::Overhead::two_sided, sends.size());
   for (const Message& m : sends) {
     const auto [count, type] = posting.count(m);
     MPI_Isend(m.data, count, type, m.peer, tag, comm, request++);
@@ -191,7 +194,36 @@ void Communicator::exchange(const PhaseKey& key, const std::vector<Message>& sen
                             const std::vector<Message>& receives) const {
   const int phase = key.in(*recorder_);
   const InPhase in(*recorder_, phase);
-  post(phase, common_channel, sends, receives).wait();
+  post(phase, exchange::common_channel, sends, receives).wait();
+}
+
+namespace {
+
+int count_of(std::span<const std::byte> bytes) { return static_cast<int>(bytes.size()); }
+
+int rank_or_none(int rank) { return rank < 0 ? MPI_PROC_NULL : rank; }
+
+}  // namespace
+
+Span Communicator::both_ways(std::span<const std::byte> out, int to, std::span<std::byte> in,
+                             int from) const {
+  std::array<MPI_Request, 2> requests;
+  const double start = parallel::clock().now();
+  MPI_Irecv(in.data(), count_of(in), MPI_BYTE, rank_or_none(from), 0, handle_->get(), &requests[0]);
+  MPI_Isend(out.data(), count_of(out), MPI_BYTE, rank_or_none(to), 0, handle_->get(), &requests[1]);
+  MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+  return {start, parallel::clock().now()};
+}
+
+Span Communicator::round_trip(std::span<std::byte> data, int peer, bool leads) const {
+  const auto send = [&] {
+    MPI_Send(data.data(), count_of(data), MPI_BYTE, peer, 0, handle_->get());
+  };
+  const double start = parallel::clock().now();
+  if (leads) send();
+  MPI_Recv(data.data(), count_of(data), MPI_BYTE, peer, 0, handle_->get(), MPI_STATUS_IGNORE);
+  if (!leads) send();
+  return {start, parallel::clock().now()};
 }
 
 }  // namespace phasewise::comm

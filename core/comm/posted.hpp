@@ -1,4 +1,4 @@
-// Only the sources of point-to-point messages include this file.
+// Only the sources that post point-to-point messages include this file.
 #pragma once
 
 #include <mpi.h>
@@ -13,9 +13,9 @@
 
 namespace phasewise::comm {
 
-void pass_overhead(Overhead kind, std::size_t messages);
+void pass_overhead(exchange::Overhead kind, std::size_t messages);
 // Lets simulated time pass for what a message costs at one end beyond the latency.
-inline void charge_overhead(Overhead kind, std::size_t messages) {
+inline void charge_overhead(exchange::Overhead kind, std::size_t messages) {
   if constexpr (for_simulation) pass_overhead(kind, messages);
 }
 
@@ -51,12 +51,12 @@ struct Pending::Posted {
   Recorder* recorder = nullptr;
   const World* world = nullptr;
   int phase = 0;
-  Channel channel = common_channel;
+  exchange::Channel channel = exchange::common_channel;
   double start = 0.0;      // s
   bool new_here = false;   // nothing has followed its posting yet
   double posted_at = 0.0;  // s
   bool timed = true;       // whether tags carry the senders' start times
-  Overhead overhead = Overhead::two_sided;
+  exchange::Overhead overhead = exchange::Overhead::two_sided;
   std::size_t receives = 0;
   std::vector<MPI_Request> requests;
   std::vector<End> ends;  // only if events are kept
@@ -85,13 +85,14 @@ struct Pending::Posted {
 // A round whose messages are being posted: the record of its start, and the requests.
 class Posting {
  public:
-  Posting(const Communicator& group, int phase, Channel channel, Overhead overhead, bool timed);
+  Posting(const Communicator& group, int phase, exchange::Channel channel,
+          exchange::Overhead overhead, bool timed);
 
   MPI_Comm comm() const { return comm_; }
   // The tag of messages that begin now; it carries that time.
   int tag() const { return posted_->world->clock.tag(posted_->start); }
   double start() const { return posted_->start; }
-  Overhead overhead() const { return posted_->overhead; }
+  exchange::Overhead overhead() const { return posted_->overhead; }
   const std::string& phase_name() const { return posted_->recorder->names()[posted_->phase]; }
   MpiCount count(const Message& message) const { return mpi_count(message, phase_name()); }
   Pending::Posted& posted() { return *posted_; }

@@ -1,5 +1,11 @@
-// The start and the end of MPI, and the clock of a simulated machine.
+// The start and the end of MPI, what its library says of itself, and on a simulated machine its
+// clock.
 #include <mpi.h>
+
+// SimGrid's mpi.h names neither library.
+#if defined(OPEN_MPI)
+#include <mpi-ext.h>
+#endif
 
 #include <algorithm>
 #include <cstdlib>
@@ -15,7 +21,7 @@ bool we_started_mpi = false;
 
 #if PHASEWISE_SIMULATED
 double flops_per_second = 0.0, bytes_per_second = 0.0;
-Overheads overhead_seconds;
+exchange::Overheads overhead_seconds;
 
 void charge(double flops, double bytes) {
   const double computing = flops_per_second > 0.0 ? flops / flops_per_second : 0.0;
@@ -76,8 +82,8 @@ void set_rates(double flops, double bytes) {
   flops_per_second = flops;
   bytes_per_second = bytes;
 }
-void set_overheads(const Overheads& seconds) { overhead_seconds = seconds; }
-void pass_overhead(Overhead kind, std::size_t messages) {
+void set_overheads(const exchange::Overheads& seconds) { overhead_seconds = seconds; }
+void pass_overhead(exchange::Overhead kind, std::size_t messages) {
   const double seconds =
       overhead_seconds.message[static_cast<std::size_t>(kind)] * static_cast<double>(messages);
   if (seconds > 0.0) smpi_execute_benched(seconds);
@@ -88,7 +94,7 @@ void pass_round() {
 void pass(double seconds) { smpi_execute_benched(seconds); }
 #else
 void set_rates(double, double) {}
-void set_overheads(const Overheads&) {}
+void set_overheads(const exchange::Overheads&) {}
 void pass(double) {}
 #endif
 
@@ -109,6 +115,17 @@ std::string built_with_version() {
   return library_version();
 #else
   return "";
+#endif
+}
+
+bool library_takes_gpu_memory() {
+#if defined(MPIX_CUDA_AWARE_SUPPORT)
+  return MPIX_Query_cuda_support() == 1;
+#elif defined(MPIX_GPU_SUPPORT_CUDA)
+  int taken = 0;
+  return MPIX_GPU_query_support(MPIX_GPU_SUPPORT_CUDA, &taken) == MPI_SUCCESS && taken != 0;
+#else
+  return false;
 #endif
 }
 

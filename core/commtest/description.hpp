@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "comm/protocol.hpp"
 #include "commtest/pairs.hpp"
+#include "exchange/protocol.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::commtest {
@@ -17,7 +17,7 @@ enum class Operator : std::uint8_t { swap, echo, stream };
 
 // How the ranks of a pair exchange.
 struct Manner {
-  comm::Protocol protocol = comm::Protocol::irecv_isend;
+  exchange::Protocol protocol = exchange::Protocol::irecv_isend;
   std::int64_t packet = 0;  // bytes of a message's pieces; 0: the message is one piece
 };
 

@@ -8,7 +8,7 @@
 namespace phasewise::commtest {
 namespace {
 
-constexpr int peer = 0, me = 1;  // members of the team of a pair
+constexpr int peer = 0;  // the member of the team of a pair that is not this rank
 
 // The pieces of all messages one way; piece q of those that arrive is chunk count + q. back: in the
 // places of each other.
@@ -29,22 +29,22 @@ class Pieces {
   int arriving(int piece) const { return count_ + piece; }
   int answer_made() const { return 2 * count_; }
   int answer_arrived() const { return 2 * count_ + 1; }
-  std::vector<comm::Region> take() { return std::move(regions_); }
+  std::vector<exchange::Region> take() { return std::move(regions_); }
 
  private:
   void add(std::int64_t offset, std::int64_t run) {
     regions_.push_back({.offset = offset, .run = run, .repeats = nullptr});
   }
-  std::vector<comm::Region> regions_;
+  std::vector<exchange::Region> regions_;
   int count_ = 0;
 };
 
 // Appends rounds that send the chunks `out` to the peer and receive `in` from it, `window` of each
 // at once; both begin at a piece of number 0.
 template <class Out, class In>
-void add_rounds(comm::Rounds& rounds, int pieces, int window, Out&& out, In&& in) {
+void add_rounds(exchange::Rounds& rounds, int pieces, int window, Out&& out, In&& in) {
   for (int first = 0; first < pieces; first += window) {
-    comm::Round& round = rounds.emplace_back();
+    exchange::Round& round = rounds.emplace_back();
     for (int piece = first; piece < std::min(first + window, pieces); ++piece) {
       out(round, piece);
       in(round, piece);
@@ -52,18 +52,22 @@ void add_rounds(comm::Rounds& rounds, int pieces, int window, Out&& out, In&& in
   }
 }
 
-comm::Rounds rounds_of(const Description& d, const Pieces& pieces, const Role& role) {
-  const auto nothing = [](comm::Round&, int) {};
-  const auto send = [](comm::Round& round, int chunk) { round.sends.push_back({peer, {chunk}}); };
-  const auto receive = [](comm::Round& round, int chunk) {
+exchange::Rounds rounds_of(const Description& d, const Pieces& pieces, const Role& role) {
+  const auto nothing = [](exchange::Round&, int) {};
+  const auto send = [](exchange::Round& round, int chunk) {
+    round.sends.push_back({peer, {chunk}});
+  };
+  const auto receive = [](exchange::Round& round, int chunk) {
     round.receives.push_back({peer, {chunk}});
   };
-  const auto send_made = [&](comm::Round& round, int piece) { send(round, piece); };
-  const auto send_back = [&](comm::Round& round, int piece) {
+  const auto send_made = [&](exchange::Round& round, int piece) { send(round, piece); };
+  const auto send_back = [&](exchange::Round& round, int piece) {
     send(round, pieces.arriving(piece));
   };
-  const auto get = [&](comm::Round& round, int piece) { receive(round, pieces.arriving(piece)); };
-  comm::Rounds rounds;
+  const auto get = [&](exchange::Round& round, int piece) {
+    receive(round, pieces.arriving(piece));
+  };
+  exchange::Rounds rounds;
   const auto add = [&](auto&& out, auto&& in) {
     add_rounds(rounds, pieces.count(), d.window, out, in);
   };
@@ -112,28 +116,24 @@ Memory::Memory(const Description& description)
 namespace {
 
 // back: what arrived before is sent, and what was sent is overwritten.
-comm::ExchangePointer exchange_of(const Description& description, const Manner& manner,
-                                  const Role& role, const std::vector<int>& nodes, int rank,
-                                  bool back) {
+exchange::ExchangePointer exchange_of(const Description& description, const Manner& manner,
+                                      const Role& role, const std::vector<int>& nodes, int rank,
+                                      bool back) {
   Pieces pieces(description, Memory(description), manner.packet, back);
-  const auto memory = std::make_shared<const std::vector<int>>(1, 0);  // the only item
-  comm::Exchange result;
+  exchange::Exchange result;
   result.phase = phase_of(description.operation);
   const int other = role.idle() ? rank : role.peer;
-  result.team = std::make_shared<comm::Team>(
-      comm::Team{.ranks = {other, rank}, .me = me, .nodes = {nodes[other], nodes[rank]}});
-  result.rounds = std::make_shared<comm::Rounds>(rounds_of(description, pieces, role));
+  result.team = exchange::team_of_pair(other, rank, nodes);
+  result.rounds = std::make_shared<exchange::Rounds>(rounds_of(description, pieces, role));
   result.protocol = manner.protocol;
-  result.items = {memory};
-  for (const comm::Region& region : pieces.take()) result.blocks.push_back({memory.get(), region});
-  return std::make_shared<const comm::Exchange>(std::move(result));
+  return of_one_item(std::move(result), pieces.take());
 }
 
 }  // namespace
 
-comm::Exchanges exchanges_of(const Description& description, const Manner& manner, const Role& role,
-                             const std::vector<int>& nodes, int rank) {
-  comm::Exchanges exchanges{exchange_of(description, manner, role, nodes, rank, false)};
+exchange::Exchanges exchanges_of(const Description& description, const Manner& manner,
+                                 const Role& role, const std::vector<int>& nodes, int rank) {
+  exchange::Exchanges exchanges{exchange_of(description, manner, role, nodes, rank, false)};
   if (description.operation == Operator::swap && !description.verify)
     exchanges.push_back(exchange_of(description, manner, role, nodes, rank, true));
   return exchanges;

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/exchange.hpp"
 #include "commtest/description.hpp"
+#include "exchange/exchange.hpp"
 #include "parallel/cache_line.hpp"
 
 namespace phasewise::commtest {
@@ -38,7 +38,7 @@ struct Memory {
 // rounds, all empty, since some protocols are collective. nodes: of all ranks. Without checks a
 // swap sends what the one before brought, so that every message holds new data: there are two
 // exchanges, which take turns.
-comm::Exchanges exchanges_of(const Description& description, const Manner& manner, const Role& role,
-                             const std::vector<int>& nodes, int rank);
+exchange::Exchanges exchanges_of(const Description& description, const Manner& manner,
+                                 const Role& role, const std::vector<int>& nodes, int rank);
 
 }  // namespace phasewise::commtest

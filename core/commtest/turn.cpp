@@ -67,12 +67,12 @@ std::vector<workload::Value> Turn::record() const {
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const bool verify = description_.verify;
   if (verify && !role_.idle()) listener.kernel(fill_card(), bytes_of(made()), [&] { fill(); });
-  listener.start(comm::common_channel, [&](comm::Works& works) {
-    const comm::ItemBuffer buffer(memory_.data(), layout_.bytes());
+  listener.start(exchange::common_channel, [&](exchange::Works& works) {
+    const exchange::ItemBuffer buffer(memory_.data(), layout_.bytes());
     const std::size_t now = static_cast<std::size_t>(number_) % exchanges_.size();
-    works.push_back({comm::lent(exchanges_[now]), buffer, buffer});
+    works.push_back({exchange::lent(exchanges_[now]), buffer, buffer});
   });
-  listener.finish(comm::common_channel);
+  listener.finish(exchange::common_channel);
   if (!verify) return;
   checks_.clear();
   if (!role_.idle()) listener.kernel(check_card(), bytes_of(expected()), [&] { check(); });

@@ -22,7 +22,7 @@ class Turn : public workload::PlannedTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // The bytes of the messages depend on the number.
   void begin(std::int64_t number) override { number_ = number; }
-  comm::Exchanges exchanges() const override { return exchanges_; }
+  exchange::Exchanges exchanges() const override { return exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
   // The checks of all bytes that arrived, on all ranks.
   std::vector<workload::Value> record() const override;
@@ -47,7 +47,7 @@ class Turn : public workload::PlannedTurn {
   int rank_;
   Memory layout_;
   std::int64_t number_ = 0;
-  comm::Exchanges exchanges_;
+  exchange::Exchanges exchanges_;
   parallel::Buffer<std::byte> memory_;
   workload::Checks checks_;
 };

@@ -5,20 +5,28 @@
 #include <numeric>
 #include <utility>
 
+#include "exchange/sum_rounds.hpp"
+
 namespace phasewise::contention {
 namespace {
 
 constexpr std::int64_t smallest_piece = 32768;  // [B], as in MPICH
 
+// Appends the rounds in which this member has a message, each of so many bytes.
+void append(CollectiveRounds& rounds, const exchange::Rounds& from, std::int64_t bytes) {
+  for (const exchange::Round& round : from) {
+    if (round.sends.empty() && round.receives.empty()) continue;
+    CollectiveRound& added = rounds.emplace_back();
+    for (const exchange::Transfer& t : round.sends) added.sends.push_back({t.peer, bytes});
+    for (const exchange::Transfer& t : round.receives) added.receives.push_back(t.peer);
+  }
+}
+
 }  // namespace
 
 CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes) {
   CollectiveRounds rounds;
-  int mask = 1;
-  while (mask < p && (me & mask) == 0) mask *= 2;
-  if (me > 0) rounds.push_back({{}, {me - mask}});
-  for (mask /= 2; mask > 0; mask /= 2)
-    if (me + mask < p) rounds.push_back({{{me + mask, bytes}}, {}});
+  append(rounds, exchange::tree_rounds(me, p).stored, bytes);
   return rounds;
 }
 
@@ -102,13 +110,10 @@ CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> block
 }
 
 CollectiveRounds barrier_rounds(int p, int me) {
-  const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p)));
-  if (me >= power) return {{{{me - power, 0}}, {}}, {{}, {me - power}}};
-  const bool helps = me + power < p;
+  const exchange::SumRounds doubling = exchange::doubling_rounds(me, p);
   CollectiveRounds rounds;
-  if (helps) rounds.push_back({{}, {me + power}});
-  for (int mask = 1; mask < power; mask *= 2) rounds.push_back({{{me ^ mask, 0}}, {me ^ mask}});
-  if (helps) rounds.push_back({{{me + power, 0}}, {}});
+  append(rounds, doubling.added, 0);
+  append(rounds, doubling.stored, 0);
   return rounds;
 }
 

@@ -40,8 +40,8 @@ class Composite : public workload::Workload {
 
     bool guest() const { return bunch > 0; }
     bool everywhere() const { return ranks.size() == place.size(); }
-    comm::TeamPointer team(int rank) const {
-      return std::make_shared<const comm::Team>(comm::Team{ranks, place[rank]});
+    exchange::TeamPointer team(int rank) const {
+      return std::make_shared<const exchange::Team>(exchange::Team{ranks, place[rank]});
     }
   };
   const std::vector<Part>& parts() const { return parts_; }

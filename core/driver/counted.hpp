@@ -13,11 +13,11 @@ class Counted : public workload::OfflineListener {
   // For `rank` of the study's `ranks`; a single rank sends nothing for a sum.
   Counted(int ranks, int rank) : alone_(ranks == 1), rank_(rank) {}
 
-  void start(comm::Channel channel, const Exchanges& exchanges) override;
-  void start_collective(const comm::Collective& collective, const std::byte* from,
+  void start(exchange::Channel channel, const Exchanges& exchanges) override;
+  void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override;
-  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
-                 const comm::ItemBuffer& to) override;
+  void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
+                 const exchange::ItemBuffer& to) override;
 
  protected:
   // The first is called for each message to another rank, the second for each library call with the
@@ -29,8 +29,9 @@ class Counted : public workload::OfflineListener {
   virtual void synchronised(std::string_view /*phase*/, std::int64_t /*count*/) {}
 
  private:
-  void count_signals(const comm::Exchange& exchange, const comm::Round& round);
-  void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
+  void count_signals(const exchange::Exchange& exchange, const exchange::Round& round);
+  void summed(std::string_view phase, std::size_t values,
+              const exchange::TeamPointer& team) override;
   bool alone_;
   int rank_;
 };

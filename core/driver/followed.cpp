@@ -4,15 +4,15 @@
 #include <numeric>
 #include <span>
 
-#include "comm/in_place.hpp"
 #include "driver/round_writer.hpp"
+#include "exchange/in_place.hpp"
 #include "parallel/cache_line.hpp"
 
 namespace phasewise::driver {
 
-using comm::Channel;
-using comm::Exchange;
 using contention::Action;
+using exchange::Channel;
+using exchange::Exchange;
 
 namespace {
 
@@ -20,10 +20,10 @@ namespace {
 // settled, stands for all later ones.
 constexpr int max_repetitions = 4;
 
-double runs_of(const comm::Fragment& fragment) {
+double runs_of(const exchange::Fragment& fragment) {
   return static_cast<double>(fragment.count * fragment.outer_count);
 }
-double span_of(const comm::Fragment& fragment) {
+double span_of(const exchange::Fragment& fragment) {
   return static_cast<double>(
       std::max(fragment.count * fragment.stride, fragment.outer_count * fragment.outer_stride));
 }
@@ -32,11 +32,11 @@ bool alike(const Exchange& a, const Exchange& b) {
   if (a.phase != b.phase || !a.uniform || a.rounds != b.rounds) return false;
   return std::equal(
       a.blocks.begin(), a.blocks.end(), b.blocks.begin(), b.blocks.end(),
-      [](const comm::Block& x, const comm::Block& y) { return x.bytes() == y.bytes(); });
+      [](const exchange::Block& x, const exchange::Block& y) { return x.bytes() == y.bytes(); });
 }
 
-contention::CollectiveRounds rounds_of(const comm::Collective& collective, int p, int me) {
-  using comm::CollectiveKind;
+contention::CollectiveRounds rounds_of(const exchange::Collective& collective, int p, int me) {
+  using exchange::CollectiveKind;
   const std::vector<std::int64_t>& sizes = collective.sizes;
   switch (collective.kind) {
     case CollectiveKind::barrier:
@@ -56,8 +56,8 @@ contention::CollectiveRounds rounds_of(const comm::Collective& collective, int p
 }
 
 // How SimGrid 3.32 sends nonblocking collectives: without rounds.
-contention::CollectiveRounds started_rounds(const comm::Collective& collective, int p, int me) {
-  using comm::CollectiveKind;
+contention::CollectiveRounds started_rounds(const exchange::Collective& collective, int p, int me) {
+  using exchange::CollectiveKind;
   const std::vector<std::int64_t>& sizes = collective.sizes;
   const auto of_mine = [&] { return std::vector<std::int64_t>(sizes.size(), sizes[me]); };
   switch (collective.kind) {
@@ -110,20 +110,21 @@ void Followed::kernel(const parallel::KernelCard& card, double items,
   computations.push_back({seconds, weight});
 }
 
-void Followed::summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) {
+void Followed::summed(std::string_view phase, std::size_t values,
+                      const exchange::TeamPointer& team) {
   const std::vector<int>& ranks = team ? team->ranks : everyone_;
   if (ranks.size() == 1) return;
-  begin(comm::common_channel);
-  add_collective(phase, comm::common_channel, ranks,
+  begin(exchange::common_channel);
+  add_collective(phase, exchange::common_channel, ranks,
                  contention::sum_rounds(static_cast<int>(ranks.size()), team ? team->me : rank_,
                                         static_cast<std::int64_t>(8 * values)),
                  1.0);
-  end(comm::common_channel);
-  finish(comm::common_channel);
+  end(exchange::common_channel);
+  finish(exchange::common_channel);
 }
 
 void Followed::start(Channel channel, const Exchanges& exchanges) {
-  comm::Works works;
+  exchange::Works works;
   exchanges(works);
   begin(channel);
   for (std::size_t i = 0; i < works.size();) {
@@ -134,7 +135,7 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
   }
   end(channel);
 }
-void Followed::start_collective(const comm::Collective& collective, const std::byte* /*from*/,
+void Followed::start_collective(const exchange::Collective& collective, const std::byte* /*from*/,
                                 std::byte* /*to*/) {
   const std::vector<int>& ranks = collective.team ? collective.team->ranks : everyone_;
   if (ranks.size() == 1) return;
@@ -150,15 +151,15 @@ void Followed::start_collective(const comm::Collective& collective, const std::b
 void Followed::progress(Channel channel) { act(Action::progress, channel); }
 void Followed::finish(Channel channel) { act(Action::finish, channel); }
 
-void Followed::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& /*from*/,
-                         const comm::ItemBuffer& /*to*/) {
+void Followed::transpose(const exchange::TransposeExchange& exchange,
+                         const exchange::ItemBuffer& /*from*/, const exchange::ItemBuffer& /*to*/) {
   begin(exchange.channel);
   add_transpose(exchange);
   end(exchange.channel);
   finish(exchange.channel);
 }
 
-void Followed::add_transpose(const comm::TransposeExchange& exchange) {
+void Followed::add_transpose(const exchange::TransposeExchange& exchange) {
   const std::vector<int>& ranks = exchange.team->ranks;
   if (exchange.by_library()) {
     const int p = static_cast<int>(ranks.size());
@@ -169,14 +170,14 @@ void Followed::add_transpose(const comm::TransposeExchange& exchange) {
                      share_of(grid, exchange.grids));
     return;
   }
-  for (const comm::Round& from : *exchange.rounds) {
+  for (const exchange::Round& from : *exchange.rounds) {
     begin_round(exchange.phase, exchange.channel, Posting::at_once, 1.0);
     const double each =
-        options_.rates.overheads.message[static_cast<int>(comm::Overhead::two_sided)];
+        options_.rates.overheads.message[static_cast<int>(exchange::Overhead::two_sided)];
     round_.before = static_cast<float>(each * static_cast<double>(from.sends.size()));
     round_.after = static_cast<float>(each * static_cast<double>(from.receives.size()));
-    for (const comm::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
-    for (const comm::Transfer& t : from.receives) receive(ranks[t.peer]);
+    for (const exchange::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
+    for (const exchange::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
   }
 }
@@ -219,18 +220,19 @@ void Followed::end_round(bool waits) {
     program_.rounds.push_back(round_);
 }
 
-void Followed::add(const comm::Work& work, double weight) {
+void Followed::add(const exchange::Work& work, double weight) {
   const Exchange& exchange = *work.exchange;
   if (exchange.by_library()) return add_library(exchange, weight);
-  for (const comm::Round& round : *exchange.rounds) add_round(work, round, weight);
+  for (const exchange::Round& round : *exchange.rounds) add_round(work, round, weight);
 }
 
 // A copy costs its memory traffic; runs that lie apart cost a cache line each.
-double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const {
+double Followed::seconds_of(std::span<const exchange::Fragment> fragments,
+                            std::int64_t traffic) const {
   const double moving = options_.rates.moving(traffic);
   if (options_.rates.copies.spans.empty()) return moving;
   double apart = 0.0;
-  for (const comm::Fragment& one : fragments) {
+  for (const exchange::Fragment& one : fragments) {
     const std::int64_t stride = one.count > 1 ? one.stride : one.outer_stride;
     if (one.contiguous() || stride < parallel::cache_line) continue;
     apart += runs_of(one) * options_.rates.copies.at(span_of(one));
@@ -239,20 +241,21 @@ double Followed::seconds_of(std::span<const comm::Fragment> fragments, std::int6
 }
 
 // The library's time to gather or scatter runs that lie apart, beyond that of the message.
-double Followed::by_types(std::span<const comm::Fragment> fragments) const {
+double Followed::by_types(std::span<const exchange::Fragment> fragments) const {
   const TypedMessages& types = options_.rates.types;
   if (!types.known()) return seconds_of(fragments, 0);
-  if (comm::in_one_piece(fragments)) return 0.0;
+  if (exchange::in_one_piece(fragments)) return 0.0;
   double seconds = types.message;
-  for (const comm::Fragment& one : fragments) seconds += runs_of(one) * types.runs.at(span_of(one));
+  for (const exchange::Fragment& one : fragments)
+    seconds += runs_of(one) * types.runs.at(span_of(one));
   return seconds;
 }
 
 // How much longer it takes to store data in another rank's memory than in this rank's own.
-double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t,
+double Followed::beyond(const exchange::Exchange& exchange, const exchange::Transfer& t,
                         bool further) const {
   const BlockCopies& blocks = options_.rates.blocks;
-  const bool stored = comm::staging_of(exchange.protocol) == comm::Staging::stored;
+  const bool stored = exchange::staging_of(exchange.protocol) == exchange::Staging::stored;
   const bool other = t.peer != exchange.team->me && exchange.team->near(t.peer);
   if (!stored || !blocks.known() || !other) return 0.0;
   const auto bytes = static_cast<double>(exchange.bytes(t));
@@ -260,31 +263,31 @@ double Followed::beyond(const comm::Exchange& exchange, const comm::Transfer& t,
 }
 
 // The seconds of the executor's copies.
-Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& round) const {
+Followed::Copied Followed::copied(const exchange::Work& work, const exchange::Round& round) const {
   const Exchange& exchange = *work.exchange;
   const int me = exchange.team->me;
   Copied copied;
   if (options_.rates.byte <= 0.0) return copied;
-  comm::Fragments fragments;
-  const auto fragments_of = [&](const comm::Transfer& t, std::int64_t item_size) {
+  exchange::Fragments fragments;
+  const auto fragments_of = [&](const exchange::Transfer& t, std::int64_t item_size) {
     fragments.clear();
     append(fragments, exchange, t, item_size);
-    return std::span<const comm::Fragment>(fragments);
+    return std::span<const exchange::Fragment>(fragments);
   };
-  const bool typed = comm::staging_of(exchange.protocol) == comm::Staging::types;
-  for (const comm::Transfer& t : round.sends) {
+  const bool typed = exchange::staging_of(exchange.protocol) == exchange::Staging::types;
+  for (const exchange::Transfer& t : round.sends) {
     const auto parts = fragments_of(t, work.from.item_size);
     const bool further = one_way(round) && &t != round.sends.data();
-    if (t.peer == me || !sent_in_place(exchange, comm::in_one_piece(parts)))
-      copied.packing +=
-          seconds_of(parts, comm::packed_traffic(exchange.bytes(t))) + beyond(exchange, t, further);
+    if (t.peer == me || !sent_in_place(exchange, exchange::in_one_piece(parts)))
+      copied.packing += seconds_of(parts, exchange::packed_traffic(exchange.bytes(t))) +
+                        beyond(exchange, t, further);
     else if (typed)
       copied.packing += by_types(parts);
   }
-  for (const comm::Transfer& t : round.receives) {
+  for (const exchange::Transfer& t : round.receives) {
     const auto parts = fragments_of(t, work.to.item_size);
-    if (t.peer == me || !received_in_place(exchange, comm::in_one_piece(parts)))
-      copied.storing += seconds_of(parts, comm::stored_traffic(exchange, exchange.bytes(t)));
+    if (t.peer == me || !received_in_place(exchange, exchange::in_one_piece(parts)))
+      copied.storing += seconds_of(parts, exchange::stored_traffic(exchange, exchange.bytes(t)));
     else if (typed)
       copied.storing += by_types(parts);
   }
@@ -293,16 +296,16 @@ Followed::Copied Followed::copied(const comm::Work& work, const comm::Round& rou
 
 // The time of a round beyond its messages. On a rank that neither sends nor receives, only a fence
 // costs the protocol's time.
-double Followed::round_seconds(const Exchange& exchange, const comm::Round& round) const {
-  const auto empty = [&](const comm::Transfer& t) { return exchange.message_bytes(t) == 0; };
-  const bool alone = exchange.protocol != comm::Protocol::fence &&
+double Followed::round_seconds(const Exchange& exchange, const exchange::Round& round) const {
+  const auto empty = [&](const exchange::Transfer& t) { return exchange.message_bytes(t) == 0; };
+  const bool alone = exchange.protocol != exchange::Protocol::fence &&
                      std::ranges::all_of(round.sends, empty) &&
                      std::ranges::all_of(round.receives, empty);
   if (alone) return options_.rates.overheads.round;
   return options_.rates.round(exchange.protocol, one_way(round));
 }
 
-void Followed::add_round(const comm::Work& work, const comm::Round& round, double weight) {
+void Followed::add_round(const exchange::Work& work, const exchange::Round& round, double weight) {
   const Exchange& exchange = *work.exchange;
   const Copied seconds = copied(work, round);
   RoundWriter(*this, exchange, weight,
@@ -316,10 +319,10 @@ void Followed::add_library(const Exchange& exchange, double weight) {
   if (all == 0) return;
   std::vector<std::int64_t> blocks;
   blocks.reserve(exchange.blocks.size());
-  for (const comm::Block& block : exchange.blocks) blocks.push_back(block.bytes());
+  for (const exchange::Block& block : exchange.blocks) blocks.push_back(block.bytes());
   const int p = static_cast<int>(exchange.team->ranks.size()), me = exchange.team->me;
-  const bool summed = exchange.form == comm::LibraryForm::all_reduced;
-  const bool gathered = exchange.form == comm::LibraryForm::gathered && !exchange.adds;
+  const bool summed = exchange.form == exchange::LibraryForm::all_reduced;
+  const bool gathered = exchange.form == exchange::LibraryForm::gathered && !exchange.adds;
   add_collective(exchange.phase, exchange.channel, exchange.team->ranks,
                  summed          ? contention::sum_rounds(p, me, all)
                  : gathered      ? contention::gather_and_broadcast_rounds(blocks, me)

@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/packing.hpp"
 #include "contention/collectives.hpp"
 #include "contention/program.hpp"
 #include "driver/program.hpp"
+#include "exchange/packing.hpp"
 #include "workload/offline_listener.hpp"
 
 namespace phasewise::driver {
@@ -34,45 +34,48 @@ class Followed : public workload::OfflineListener {
   void kernel(const parallel::KernelCard& card, double items,
               const std::function<void()>& work) override;
 
-  void start(comm::Channel channel, const Exchanges& exchanges) override;
-  void start_collective(const comm::Collective& collective, const std::byte* from,
+  void start(exchange::Channel channel, const Exchanges& exchanges) override;
+  void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override;
-  void progress(comm::Channel channel) override;
-  void finish(comm::Channel channel) override;
-  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
-                 const comm::ItemBuffer& to) override;
+  void progress(exchange::Channel channel) override;
+  void finish(exchange::Channel channel) override;
+  void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
+                 const exchange::ItemBuffer& to) override;
 
  private:
   friend class RoundWriter;
-  void summed(std::string_view phase, std::size_t values, const comm::TeamPointer& team) override;
+  void summed(std::string_view phase, std::size_t values,
+              const exchange::TeamPointer& team) override;
   struct Copied {
     double packing = 0.0, storing = 0.0;  // s
   };
-  void add(const comm::Work& work, double weight);
-  Copied copied(const comm::Work& work, const comm::Round& round) const;
-  double by_types(std::span<const comm::Fragment> fragments) const;
-  double seconds_of(std::span<const comm::Fragment> fragments, std::int64_t traffic) const;
-  double beyond(const comm::Exchange& exchange, const comm::Transfer& t, bool further) const;
-  void add_library(const comm::Exchange& exchange, double weight);
-  void add_transpose(const comm::TransposeExchange& exchange);
-  void add_collective(std::string_view name, comm::Channel channel, const std::vector<int>& ranks,
-                      const contention::CollectiveRounds& rounds, double weight,
-                      bool blocking = true);
-  double round_seconds(const comm::Exchange& exchange, const comm::Round& round) const;
-  void add_round(const comm::Work& work, const comm::Round& round, double weight);
+  void add(const exchange::Work& work, double weight);
+  Copied copied(const exchange::Work& work, const exchange::Round& round) const;
+  double by_types(std::span<const exchange::Fragment> fragments) const;
+  double seconds_of(std::span<const exchange::Fragment> fragments, std::int64_t traffic) const;
+  double beyond(const exchange::Exchange& exchange, const exchange::Transfer& t,
+                bool further) const;
+  void add_library(const exchange::Exchange& exchange, double weight);
+  void add_transpose(const exchange::TransposeExchange& exchange);
+  void add_collective(std::string_view name, exchange::Channel channel,
+                      const std::vector<int>& ranks, const contention::CollectiveRounds& rounds,
+                      double weight, bool blocking = true);
+  double round_seconds(const exchange::Exchange& exchange, const exchange::Round& round) const;
+  void add_round(const exchange::Work& work, const exchange::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
   // The calls that post a round's messages; all but `at_once` and `by_library_at_once` block.
   enum class Posting { at_once, in_pairs, by_library, by_library_at_once };
-  void begin_round(std::string_view name, comm::Channel channel, Posting posting, double weight);
+  void begin_round(std::string_view name, exchange::Channel channel, Posting posting,
+                   double weight);
   void send(int to, std::int64_t bytes) { program_.sends.push_back({to, bytes}); }
   void receive(int from) { program_.receives.push_back({from}); }
   void end_round(bool waits = false);
   int phase(std::string_view name);
   int repeated(std::size_t times) const;
   double share_of(int number, int times) const;
-  void begin(comm::Channel channel);
-  void end(comm::Channel channel);
-  void act(contention::Action action, comm::Channel channel);
+  void begin(exchange::Channel channel);
+  void end(exchange::Channel channel);
+  void act(contention::Action action, exchange::Channel channel);
 
   int rank_;
   const ProgramOptions& options_;
@@ -81,8 +84,8 @@ class Followed : public workload::OfflineListener {
   int part_ = 0;
   double weight_ = 1.0;
   contention::RankProgram program_;
-  contention::ProgramRound round_{};           // the round being written
-  std::array<int, comm::channels> under_way_;  // sequence of rounds in each channel, -1: none
+  contention::ProgramRound round_{};               // the round being written
+  std::array<int, exchange::channels> under_way_;  // sequence of rounds in each channel, -1: none
   int first_ = 0;
 };
 

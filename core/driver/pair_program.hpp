@@ -2,8 +2,8 @@
 // are compared with it.
 #pragma once
 
-#include "comm/pair_exchange.hpp"
 #include "driver/program.hpp"
+#include "exchange/pair_exchange.hpp"
 
 namespace phasewise::driver {
 
@@ -11,6 +11,6 @@ namespace phasewise::driver {
 // it.
 enum class PairOrder { at_once, there_and_back };
 
-contention::Program pair_program(comm::Protocol protocol, PairOrder order, const Rates& rates);
+contention::Program pair_program(exchange::Protocol protocol, PairOrder order, const Rates& rates);
 
 }  // namespace phasewise::driver

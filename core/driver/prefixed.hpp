@@ -48,39 +48,39 @@ class Prefixed : public workload::Listener {
     hears_.kernel(named, items, work);
   }
   void sum(std::string_view phase, std::span<double> values,
-           const comm::TeamPointer& team) override {
+           const exchange::TeamPointer& team) override {
     hears_.sum(names_.of(phase), values, team);
   }
   void sum(std::string_view phase, std::span<std::int64_t> values,
-           const comm::TeamPointer& team) override {
+           const exchange::TeamPointer& team) override {
     hears_.sum(names_.of(phase), values, team);
   }
   void max(std::string_view phase, std::span<double> values,
-           const comm::TeamPointer& team) override {
+           const exchange::TeamPointer& team) override {
     hears_.max(names_.of(phase), values, team);
   }
-  void start(comm::Channel channel, const Exchanges& exchanges) override {
-    hears_.start(channel, [&](comm::Works& works) {
+  void start(exchange::Channel channel, const Exchanges& exchanges) override {
+    hears_.start(channel, [&](exchange::Works& works) {
       const std::size_t before = works.size();
       exchanges(works);
-      for (comm::Work& work : std::span(works).subspan(before)) {
-        const auto named = std::make_shared<comm::Exchange>(*work.exchange);
+      for (exchange::Work& work : std::span(works).subspan(before)) {
+        const auto named = std::make_shared<exchange::Exchange>(*work.exchange);
         named->phase = names_.of(named->phase);
         work.exchange = named;
       }
     });
   }
-  void start_collective(const comm::Collective& collective, const std::byte* from,
+  void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override {
-    comm::Collective named = collective;
+    exchange::Collective named = collective;
     named.phase = names_.of(collective.phase);
     hears_.start_collective(named, from, to);
   }
-  void progress(comm::Channel channel) override { hears_.progress(channel); }
-  void finish(comm::Channel channel) override { hears_.finish(channel); }
-  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
-                 const comm::ItemBuffer& to) override {
-    comm::TransposeExchange named = exchange;
+  void progress(exchange::Channel channel) override { hears_.progress(channel); }
+  void finish(exchange::Channel channel) override { hears_.finish(channel); }
+  void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
+                 const exchange::ItemBuffer& to) override {
+    exchange::TransposeExchange named = exchange;
     named.phase = names_.of(exchange.phase);
     hears_.transpose(named, from, to);
   }

@@ -85,7 +85,7 @@ double Rates::to_other(double size, bool further) const {
   return std::max(streams.put(size) - streams.puts.front() - within, std::min(within, one));
 }
 
-double Rates::round(comm::Protocol protocol, bool goes_one_way) const {
+double Rates::round(exchange::Protocol protocol, bool goes_one_way) const {
   const std::vector<double>& known = goes_one_way && !one_way.empty() ? one_way : rounds;
   return known.empty() ? overheads.round : known[static_cast<std::size_t>(protocol)];
 }

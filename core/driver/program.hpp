@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "comm/protocol.hpp"
 #include "contention/curve.hpp"
 #include "contention/program.hpp"
+#include "exchange/protocol.hpp"
 #include "parallel/vector_unit.hpp"
 #include "workload/pieces.hpp"
 
@@ -47,7 +47,7 @@ struct Rates {
   double flop = 0.0, byte = 0.0;
   parallel::VectorUnit unit;
   // The seconds of each message at either end, beyond its latency, by kind, and of each round.
-  comm::Overheads overheads;
+  exchange::Overheads overheads;
   // The seconds of a round beyond its messages, by protocol; if empty, overheads.round for all.
   std::vector<double> rounds;
   // The same for rounds in which all messages go one way; if empty, these cost what other rounds
@@ -78,7 +78,7 @@ struct Rates {
   double to_other(double size, bool further) const;
   // The seconds of copies with this memory traffic [B], and of a round beyond its messages.
   double moving(std::int64_t traffic) const;
-  double round(comm::Protocol protocol, bool goes_one_way) const;
+  double round(exchange::Protocol protocol, bool goes_one_way) const;
 };
 
 struct ProgramOptions {

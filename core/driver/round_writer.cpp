@@ -4,20 +4,20 @@
 #include <set>
 #include <utility>
 
-#include "comm/in_place.hpp"
 #include "contention/collectives.hpp"
+#include "exchange/in_place.hpp"
 
 namespace phasewise::driver {
 
-using comm::Protocol;
 using contention::Company;
 using contention::Sending;
+using exchange::Protocol;
 
 namespace {
 
 // Signals have a communicator of their own.
-std::uint8_t signal_channel(comm::Channel channel) {
-  return static_cast<std::uint8_t>(static_cast<int>(channel) + comm::channels);
+std::uint8_t signal_channel(exchange::Channel channel) {
+  return static_cast<std::uint8_t>(static_cast<int>(channel) + exchange::channels);
 }
 
 std::vector<int> distinct(std::vector<int> ranks) {
@@ -36,7 +36,7 @@ std::vector<int> targets_of(const Sends& sends) {
 
 }  // namespace
 
-RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, double weight,
+RoundWriter::RoundWriter(Followed& program, const exchange::Exchange& exchange, double weight,
                          Copying copying)
     : program_(program),
       exchange_(exchange),
@@ -46,10 +46,10 @@ RoundWriter::RoundWriter(Followed& program, const comm::Exchange& exchange, doub
       further_(overhead_),
       copying_(copying),
       me_(program.rank_),
-      posting_(comm::blocks(exchange.protocol) ? Followed::Posting::in_pairs
-                                               : Followed::Posting::at_once) {}
+      posting_(exchange::blocks(exchange.protocol) ? Followed::Posting::in_pairs
+                                                   : Followed::Posting::at_once) {}
 
-void RoundWriter::write(const comm::Round& round) {
+void RoundWriter::write(const exchange::Round& round) {
   // Each message is answered, which takes calls too; their times are known if whole exchanges were
   // timed.
   if (exchange_.protocol == Protocol::synchronous && !program_.options_.rates.rounds.empty())
@@ -109,13 +109,13 @@ void RoundWriter::write(const comm::Round& round) {
   }
 }
 
-RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
+RoundWriter::Ends RoundWriter::ends_of(const exchange::Round& round) const {
   const std::vector<int>& ranks = exchange_.team->ranks;
   Ends ends;
-  for (const comm::Transfer& t : round.sends)
+  for (const exchange::Transfer& t : round.sends)
     if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0)
       ends.sends.push_back({ranks[t.peer], left_to_network(t, bytes, ends.copying)});
-  for (const comm::Transfer& t : round.receives)
+  for (const exchange::Transfer& t : round.receives)
     if (const std::int64_t bytes = exchange_.message_bytes(t); bytes > 0) {
       ends.sources.push_back(ranks[t.peer]);
       ends.received += bytes;
@@ -126,7 +126,7 @@ RoundWriter::Ends RoundWriter::ends_of(const comm::Round& round) const {
 // The bytes of a message that go through the network. Within a node whose costs of copies are
 // known, the rank itself copies one-sided data: that adds to `copying` [s], and nothing is left for
 // the network.
-std::int64_t RoundWriter::left_to_network(const comm::Transfer& t, std::int64_t bytes,
+std::int64_t RoundWriter::left_to_network(const exchange::Transfer& t, std::int64_t bytes,
                                           double& copying) const {
   const Rates& rates = program_.options_.rates;
   if (!is_one_sided() || !rates.blocks.known() || !exchange_.team->near(t.peer)) return bytes;
@@ -154,25 +154,27 @@ bool RoundWriter::sends_freely() const {
 }
 
 bool RoundWriter::is_one_sided() const {
-  const comm::Staging staging = comm::staging_of(exchange_.protocol);
-  return staging == comm::Staging::window || staging == comm::Staging::exposed;
+  const exchange::Staging staging = exchange::staging_of(exchange_.protocol);
+  return staging == exchange::Staging::window || staging == exchange::Staging::exposed;
 }
 
 // The signals that come to this rank are those of the round in which all messages go the other way.
-RoundWriter::SignalPair RoundWriter::signals_of(const comm::Round& round, Protocol protocol) const {
-  comm::Exchange exchange = exchange_;
+RoundWriter::SignalPair RoundWriter::signals_of(const exchange::Round& round,
+                                                Protocol protocol) const {
+  exchange::Exchange exchange = exchange_;
   exchange.protocol = protocol;
-  const comm::Signals out = comm::signals_of(exchange, round);
-  const comm::Signals in = comm::signals_of(exchange, {round.receives, round.sends});
+  const exchange::Signals out = exchange::signals_of(exchange, round);
+  const exchange::Signals in = exchange::signals_of(exchange, opposite(round));
   return {{out.before, in.before}, {out.after, in.after}};
 }
 
 // The messages of a round within the node (`near`), or between nodes.
-comm::Round RoundWriter::part_of(const comm::Round& round, bool near) const {
-  comm::Round part = round;
+exchange::Round RoundWriter::part_of(const exchange::Round& round, bool near) const {
+  exchange::Round part = round;
   for (auto* transfers : {&part.sends, &part.receives})
-    std::erase_if(*transfers,
-                  [&](const comm::Transfer& t) { return exchange_.team->near(t.peer) != near; });
+    std::erase_if(*transfers, [&](const exchange::Transfer& t) {
+      return exchange_.team->near(t.peer) != near;
+    });
   return part;
 }
 
@@ -247,7 +249,7 @@ void RoundWriter::charge_flags(const Signals& signals) {
                         exchange_.protocol == Protocol::ready;
   // In a one-way stream a rank raises flags while the other one sees the preceding flags.
   if (rates.rounds.empty() || !messages || streams_) return;
-  const double call = rates.overheads.message[static_cast<int>(comm::Overhead::two_sided)];
+  const double call = rates.overheads.message[static_cast<int>(exchange::Overhead::two_sided)];
   step().before = static_cast<float>(call * static_cast<double>(signals.to.size()));
   step().after = static_cast<float>(call * static_cast<double>(signals.from.size()));
 }
@@ -299,7 +301,7 @@ void RoundWriter::ordered(const Ends& ends) {
 // arrived.
 void RoundWriter::packed(const Ends& ends) {
   const auto copied = [&](std::int64_t bytes) {
-    return static_cast<float>(program_.options_.rates.moving(comm::packed_traffic(bytes)));
+    return static_cast<float>(program_.options_.rates.moving(exchange::packed_traffic(bytes)));
   };
   receive_later(ends.sources);
   for (const contention::Send& send : ends.sends) {
@@ -335,9 +337,9 @@ void RoundWriter::between_posts(const Ends& ends) {
 }
 
 // Flags say that the data are there; then the receiver reads them, in messages of its own.
-void RoundWriter::get(const comm::Round& round) {
+void RoundWriter::get(const exchange::Round& round) {
   const SignalPair signals = signals_of(round, Protocol::get);
-  const Ends reads = ends_of({round.receives, round.sends});
+  const Ends reads = ends_of(opposite(round));
   exchange(signals.before);
   exchange(signals.after);
   send_each(reads.sends, Sending::get, true, reads.copying);
@@ -363,8 +365,8 @@ void RoundWriter::flags_behind(const Signals& signals) {
 
 // Between nodes as put; within a node there are two exchanges of flags, and data are stored before
 // them.
-void RoundWriter::shared(const comm::Round& round) {
-  const comm::Round near = part_of(round, true), far = part_of(round, false);
+void RoundWriter::shared(const exchange::Round& round) {
+  const exchange::Round near = part_of(round, true), far = part_of(round, false);
   const Ends within = ends_of(near), between = ends_of(far);
   const SignalPair far_signals = signals_of(far, Protocol::put);
   const SignalPair near_signals = signals_of(near, Protocol::put);

@@ -13,11 +13,11 @@
 namespace phasewise::driver {
 
 // Whether a rank only sends in a round, or only receives.
-inline bool one_way(const comm::Round& round) {
+inline bool one_way(const exchange::Round& round) {
   return round.sends.empty() != round.receives.empty();
 }
 
-inline bool both_ways(const comm::Round& round) {
+inline bool both_ways(const exchange::Round& round) {
   return !round.sends.empty() && !round.receives.empty();
 }
 
@@ -27,9 +27,10 @@ class RoundWriter {
   struct Copying {
     float packing, storing;
   };
-  RoundWriter(Followed& program, const comm::Exchange& exchange, double weight, Copying copying);
+  RoundWriter(Followed& program, const exchange::Exchange& exchange, double weight,
+              Copying copying);
 
-  void write(const comm::Round& round);
+  void write(const exchange::Round& round);
 
  private:
   using Sends = std::vector<contention::Send>;
@@ -49,13 +50,14 @@ class RoundWriter {
     Signals before, after;
   };
 
-  Ends ends_of(const comm::Round& round) const;
-  SignalPair signals_of(const comm::Round& round, comm::Protocol protocol) const;
-  std::int64_t left_to_network(const comm::Transfer& t, std::int64_t bytes, double& copying) const;
+  Ends ends_of(const exchange::Round& round) const;
+  SignalPair signals_of(const exchange::Round& round, exchange::Protocol protocol) const;
+  std::int64_t left_to_network(const exchange::Transfer& t, std::int64_t bytes,
+                               double& copying) const;
   bool is_one_sided() const;
   bool by_epochs() const;
   bool sends_freely() const;
-  comm::Round part_of(const comm::Round& round, bool near) const;
+  exchange::Round part_of(const exchange::Round& round, bool near) const;
 
   // Steps of a protocol; each ends the preceding one.
   void open(bool waits = true);
@@ -73,10 +75,10 @@ class RoundWriter {
   void packed(const Ends& ends);
   void between_fences(const Ends& ends);
   void between_posts(const Ends& ends);
-  void get(const comm::Round& round);
+  void get(const exchange::Round& round);
   void put(const SignalPair& signals, const Ends& ends);
   void flags_behind(const Signals& signals);
-  void shared(const comm::Round& round);
+  void shared(const exchange::Round& round);
 
   // The time of the calls that send, or receive, this many messages. In a stream the receiver
   // handles all but the last while the sender goes on.
@@ -90,7 +92,7 @@ class RoundWriter {
   contention::ProgramRound& step() { return program_.round_; }
 
   Followed& program_;
-  const comm::Exchange& exchange_;
+  const exchange::Exchange& exchange_;
   double weight_, overhead_;
   double further_;  // that of further messages of a round
   Copying copying_;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "field/periodic_green.hpp"
 #include "parallel/loops.hpp"
 
@@ -180,7 +180,7 @@ void BoxSolver::green_planes(const BoxGreenKey& function, int first, int count,
                              double* planes) const {
   const int across = grid_.mx() / 2 + 1, rows = grid_.rows();
   parallel::for_tasks(threads_, threads_, [&](int task, int) {
-    const auto [begin, end] = comm::share(count, threads_, task);
+    const auto [begin, end] = exchange::share(count, threads_, task);
     if (begin == end) return;
     const auto transform = [&](int k, const double* values) {
       green_plane(values, planes + static_cast<std::int64_t>(k) * grid_.columns());

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "comm/memory.hpp"
+#include "exchange/memory.hpp"
 #include "gpu/launch.hpp"
 #include "gpu/platform.hpp"
 #include "parallel/macros.hpp"
@@ -24,7 +24,7 @@ struct AddWord {
 
 // The i-th word of one end, with `words` words in a run.
 template <class Word, class Byte>
-PHASEWISE_HD Word* word_of(Byte* data, const comm::Copy::End& end, const comm::Copy& all,
+PHASEWISE_HD Word* word_of(Byte* data, const exchange::Copy::End& end, const exchange::Copy& all,
                            std::int64_t words, std::int64_t i) {
   const std::int64_t run = i / words, row = run / all.count;
   return reinterpret_cast<Word*>(data + row * end.row_stride + run % all.count * end.stride) +
@@ -33,16 +33,16 @@ PHASEWISE_HD Word* word_of(Byte* data, const comm::Copy::End& end, const comm::C
 
 // Calls `act` with both ends of each word of all copies, in a thread each.
 template <class Word, class Act>
-void for_each_word(const char* name, Array<comm::Copy>& room, std::span<const comm::Copy> copies,
-                   const Act act) {
+void for_each_word(const char* name, Array<exchange::Copy>& room,
+                   std::span<const exchange::Copy> copies, const Act act) {
   room.copy_from(copies.data(), std::ssize(copies));
   std::int64_t most = 0;
-  for (const comm::Copy& copy : copies) most = std::max(most, copy.bytes());
-  const comm::Copy* todo = room.data();
+  for (const exchange::Copy& copy : copies) most = std::max(most, copy.bytes());
+  const exchange::Copy* todo = room.data();
   for_each_of_tasks(name, static_cast<int>(copies.size()),
                     most / static_cast<std::int64_t>(sizeof(Word)),
                     [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                      const comm::Copy& copy = todo[task];
+                      const exchange::Copy& copy = todo[task];
                       const std::int64_t words = copy.run / sizeof(Word);
                       if (i >= words * copy.count * copy.rows) return;
                       act(word_of<Word>(copy.to.data, copy.to, copy, words, i),
@@ -51,19 +51,19 @@ void for_each_word(const char* name, Array<comm::Copy>& room, std::span<const co
 }
 
 // Whether all runs are whole words of 8 B that begin at multiples of 8.
-inline bool are_words(std::span<const comm::Copy> copies) {
+inline bool are_words(std::span<const exchange::Copy> copies) {
   constexpr std::uint64_t word = 8;
   std::uint64_t bits = 0;
-  for (const comm::Copy& copy : copies) {
+  for (const exchange::Copy& copy : copies) {
     bits |= static_cast<std::uint64_t>(copy.run);
-    for (const comm::Copy::End& end : {copy.to, copy.from})
+    for (const exchange::Copy::End& end : {copy.to, copy.from})
       bits |= reinterpret_cast<std::uintptr_t>(end.data) | static_cast<std::uint64_t>(end.stride) |
               static_cast<std::uint64_t>(end.row_stride);
   }
   return bits % word == 0;
 }
 
-class ExchangeMemory final : public comm::Memory {
+class ExchangeMemory final : public exchange::Memory {
  public:
   // New memory is set to zero, so that no kernel ever reads what nothing wrote.
   std::byte* allocate(std::int64_t bytes) override {
@@ -72,13 +72,13 @@ class ExchangeMemory final : public comm::Memory {
     return static_cast<std::byte*>(made);
   }
   void release(std::byte* data) override { gpu::PHASEWISE_PLATFORM::release(data); }
-  void copy(std::span<const comm::Copy> copies) override {
+  void copy(std::span<const exchange::Copy> copies) override {
     if (are_words(copies))
       for_each_word<std::uint64_t>("pack", copies_, copies, StoreWord{});
     else
       for_each_word<std::uint8_t>("pack", copies_, copies, StoreWord{});
   }
-  void add(std::span<const comm::Copy> terms) override {
+  void add(std::span<const exchange::Copy> terms) override {
     for_each_word<double>("add", copies_, terms, AddWord{});
   }
   void zero(std::byte* data, std::int64_t bytes) override {
@@ -87,7 +87,7 @@ class ExchangeMemory final : public comm::Memory {
   void wait() override { gpu::PHASEWISE_PLATFORM::wait(); }
 
  private:
-  Array<comm::Copy> copies_;
+  Array<exchange::Copy> copies_;
 };
 
 }  // namespace phasewise::gpu::PHASEWISE_PLATFORM

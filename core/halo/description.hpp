@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-#include "comm/protocol.hpp"
+#include "exchange/protocol.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::halo {
@@ -21,7 +21,7 @@ struct Description {
   bool at_once = false;                   // west, east, south and north in one exchange
   bool verify = true;                     // whether each exchange is checked, cell by cell
   std::array<int, 2> process_grid{0, 0};  // Px, Py; zeros: chosen for the ranks
-  comm::Protocol protocol = comm::Protocol::irecv_isend;
+  exchange::Protocol protocol = exchange::Protocol::irecv_isend;
 
   // Cells along each side of a rank's own part of the array.
   std::int64_t cells() const { return words / rows; }

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 #include "halo/description.hpp"
 
 namespace phasewise::halo {
@@ -24,7 +24,8 @@ Place place_of(const std::array<int, 2>& grid, int rank);
 // [cells + 2 rows][cells + 2 rows], with x along its rows; no message contains corners. If the grid
 // is one rank wide, the rank is its own neighbour and sends no message; if it is two wide, both
 // messages go to the same rank. nodes: of all ranks.
-comm::Exchanges exchanges_of(const Description& description, const std::array<int, 2>& grid,
-                             const std::vector<int>& nodes, int rank, comm::Protocol protocol);
+exchange::Exchanges exchanges_of(const Description& description, const std::array<int, 2>& grid,
+                                 const std::vector<int>& nodes, int rank,
+                                 exchange::Protocol protocol);
 
 }  // namespace phasewise::halo

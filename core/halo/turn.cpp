@@ -32,12 +32,12 @@ Turn::Turn(const Description& description, const std::array<int, 2>& grid,
   if (array_ == nullptr) throw std::bad_alloc();
 }
 
-void Turn::set_protocol(comm::Protocol protocol) {
+void Turn::set_protocol(exchange::Protocol protocol) {
   exchanges_ = exchanges_of(description_, grid_, nodes_, rank_, protocol);
 }
 
 void Turn::exchange_as(const workload::Parameters& parameters) {
-  const comm::Protocol protocol = workload::protocol_in(parameters);
+  const exchange::Protocol protocol = workload::protocol_in(parameters);
   parameters.check_all_used();
   set_protocol(protocol);
 }
@@ -49,13 +49,13 @@ std::vector<workload::Value> Turn::record() const {
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const double edge = 4.0 * static_cast<double>(description_.words);
   if (description_.verify) listener.kernel(fill_card(), edge, [&] { fill(); });
-  for (const comm::ExchangePointer& exchange : exchanges_) {
-    listener.start(comm::common_channel, [&](comm::Works& works) {
+  for (const exchange::ExchangePointer& exchange : exchanges_) {
+    listener.start(exchange::common_channel, [&](exchange::Works& works) {
       const std::int64_t size = description_.word * description_.width() * description_.width();
-      const comm::ItemBuffer buffer(array_.get(), size);
-      works.push_back({comm::lent(exchange), buffer, buffer});
+      const exchange::ItemBuffer buffer(array_.get(), size);
+      works.push_back({exchange::lent(exchange), buffer, buffer});
     });
-    listener.finish(comm::common_channel);
+    listener.finish(exchange::common_channel);
   }
   if (!description_.verify) return;
   checks_.clear();

@@ -23,7 +23,7 @@ class Turn : public workload::PlannedTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // The values of the cells depend on the number.
   void begin(std::int64_t number) override { number_ = number; }
-  comm::Exchanges exchanges() const override { return exchanges_; }
+  exchange::Exchanges exchanges() const override { return exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
   // The checks of the halo's cells on all ranks.
   std::vector<workload::Value> record() const override;
@@ -41,7 +41,7 @@ class Turn : public workload::PlannedTurn {
     std::int64_t begin, end;
   };
 
-  void set_protocol(comm::Protocol protocol);
+  void set_protocol(exchange::Protocol protocol);
   double cell(std::int64_t at) const;
   void set_cell(std::int64_t at, double value);
   double value(std::int64_t column, std::int64_t row) const;
@@ -55,7 +55,7 @@ class Turn : public workload::PlannedTurn {
   const std::vector<int>& nodes_;
   int rank_;
   std::int64_t number_ = 0;
-  comm::Exchanges exchanges_;
+  exchange::Exchanges exchanges_;
   std::unique_ptr<std::byte, Free> array_;
   workload::Checks checks_;
 };

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/executor.hpp"
-#include "comm/pair_exchange.hpp"
+#include "exchange/pair_exchange.hpp"
 #include "parallel/cache_line.hpp"
 #include "parallel/clock.hpp"
 #include "probe/copies.hpp"
@@ -76,23 +76,23 @@ class Pair {
   }
 
   // Times messages from rank 0 to rank 1 by the protocol, followed by an answer.
-  double one_way(comm::Protocol protocol, const comm::PairMessages& messages) {
-    const auto exchange_of = [&](int sender, const comm::PairMessages& sent) {
+  double one_way(exchange::Protocol protocol, const exchange::PairMessages& messages) {
+    const auto exchange_of = [&](int sender, const exchange::PairMessages& sent) {
       const bool sends = world_.rank() == sender;
-      return comm::pair_exchange(team(), protocol, sent,
-                                 {takes_part_ && sends, takes_part_ && !sends});
+      return exchange::pair_exchange(team(), protocol, sent,
+                                     {takes_part_ && sends, takes_part_ && !sends});
     };
-    const comm::ExchangePointer there = exchange_of(0, messages), back = exchange_of(1, {});
+    const exchange::ExchangePointer there = exchange_of(0, messages), back = exchange_of(1, {});
     executor_.prepare({there, back});
     return seconds_of(world_, passes_of(messages.number * messages.bytes), [&] {
-      for (const comm::ExchangePointer& exchange : {there, back}) run(exchange);
+      for (const exchange::ExchangePointer& exchange : {there, back}) run(exchange);
     });
   }
 
   // Times a message of 8 B by the protocol there and then back.
-  double there_and_back(comm::Protocol protocol) {
+  double there_and_back(exchange::Protocol protocol) {
     const bool leads = world_.rank() == 0;
-    const comm::ExchangePointer exchange = comm::pair_exchange(
+    const exchange::ExchangePointer exchange = exchange::pair_exchange(
         team(), protocol, {}, {takes_part_ && leads, takes_part_ && !leads, true});
     executor_.prepare({exchange});
     return seconds_of(world_, calls_in_a_row, [&] { run(exchange); });
@@ -100,10 +100,10 @@ class Pair {
 
   // Times planned exchanges by the protocol. Data that came are sent next, since a program's
   // messages hold new data.
-  double planned(comm::Protocol protocol, comm::PairMessages messages) {
+  double planned(exchange::Protocol protocol, exchange::PairMessages messages) {
     const auto exchange_of = [&](bool turned) {
       messages.turned = turned;
-      return comm::pair_exchange(team(), protocol, messages, {takes_part_, takes_part_});
+      return exchange::pair_exchange(team(), protocol, messages, {takes_part_, takes_part_});
     };
     const std::array exchanges{exchange_of(false), exchange_of(true)};
     executor_.prepare({exchanges[0], exchanges[1]});
@@ -115,8 +115,8 @@ class Pair {
   double strided(const Square& square, std::int64_t words) {
     const std::int64_t all = square.extent * square.stride();
     const LazyBytes array = lazy_bytes(all);
-    const comm::ExchangePointer exchange = comm::pair_exchange(
-        team(), comm::Protocol::derived,
+    const exchange::ExchangePointer exchange = exchange::pair_exchange(
+        team(), exchange::Protocol::derived,
         {.bytes = message_bytes * words, .turned = false, .stride = square.stride()},
         {takes_part_, takes_part_});
     executor_.prepare({exchange});
@@ -130,21 +130,20 @@ class Pair {
     return static_cast<int>(std::clamp<std::int64_t>(bytes_of_pass / bytes, 2, calls_in_a_row));
   }
 
-  void run(const comm::ExchangePointer& exchange) {
+  void run(const exchange::ExchangePointer& exchange) {
     run(exchange, {memory_.data(), static_cast<std::int64_t>(memory_.size())});
   }
-  void run(const comm::ExchangePointer& exchange, const comm::ItemBuffer& buffer) {
-    flight_.start(executor_, [&](comm::Works& works) {
-      works.push_back({comm::lent(exchange), buffer, buffer});
+  void run(const exchange::ExchangePointer& exchange, const exchange::ItemBuffer& buffer) {
+    flight_.start(executor_, [&](exchange::Works& works) {
+      works.push_back({exchange::lent(exchange), buffer, buffer});
     });
     flight_.finish();
   }
 
   // A rank that takes no part forms a team with itself, without messages.
-  comm::TeamPointer team() const {
+  exchange::TeamPointer team() const {
     const int me = world_.rank(), other = takes_part_ ? peer() : me;
-    return std::make_shared<comm::Team>(
-        comm::Team{.ranks = {other, me}, .me = 1, .nodes = {nodes_[other], nodes_[me]}});
+    return exchange::team_of_pair(other, me, nodes_);
   }
 
   const comm::Communicator& world_;
@@ -155,11 +154,11 @@ class Pair {
   bool takes_part_;
 };
 
-bool usable(comm::Protocol protocol) { return comm::unavailable(protocol).empty(); }
+bool usable(exchange::Protocol protocol) { return comm::unavailable(protocol).empty(); }
 
 // Measures each kind of calls by one of its protocols.
 void measure_messages(Pair& pair, CallCosts& costs) {
-  using comm::Protocol;
+  using exchange::Protocol;
   for (const Protocol protocol : {Protocol::irecv_isend, Protocol::persistent, Protocol::derived,
                                   Protocol::put, Protocol::coarray, Protocol::shmem}) {
     if (!usable(protocol)) continue;
@@ -175,7 +174,7 @@ void measure_messages(Pair& pair, CallCosts& costs) {
 void measure_types(Pair& pair, CallCosts& costs) {
   const auto longer = [&](const Square& square, std::int64_t words) {
     const double contiguous =
-        pair.planned(comm::Protocol::derived, {.bytes = message_bytes * words});
+        pair.planned(exchange::Protocol::derived, {.bytes = message_bytes * words});
     return 0.5 * (pair.strided(square, words) - contiguous);
   };
   const std::vector<Square> all = squares();
@@ -187,7 +186,7 @@ void measure_types(Pair& pair, CallCosts& costs) {
 }
 
 // The time of each further message of a stream.
-std::vector<double> further_seconds(Pair& pair, comm::Protocol protocol) {
+std::vector<double> further_seconds(Pair& pair, exchange::Protocol protocol) {
   std::vector<double> seconds;
   for (const std::int64_t size : stream_sizes()) {
     const auto number = static_cast<int>(
@@ -214,8 +213,8 @@ Exchanges measure_exchanges(const comm::Communicator& world, comm::Recorder& rec
   Exchanges found;
   if (world.size() < 2) return found;
   Pair pair(world, recorder, message_bytes);
-  for (int number = 0; number < comm::protocols; ++number)
-    if (const auto protocol = static_cast<comm::Protocol>(number); usable(protocol)) {
+  for (int number = 0; number < exchange::protocols; ++number)
+    if (const auto protocol = static_cast<exchange::Protocol>(number); usable(protocol)) {
       found.exchange[number] = pair.planned(protocol, {});
       found.echo[number] = pair.there_and_back(protocol);
     }
@@ -230,13 +229,13 @@ CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorde
   Pair pair(world, recorder, bytes_of_stream);
   measure_messages(pair, costs);
   measure_types(pair, costs);
-  if (!usable(comm::Protocol::put)) return costs;
-  const double least = pair.planned(comm::Protocol::put, {});
+  if (!usable(exchange::Protocol::put)) return costs;
+  const double least = pair.planned(exchange::Protocol::put, {});
   for (std::size_t i = 0; i < sizes.size(); ++i)
     costs.puts.push_back(std::max(
-        pair.planned(comm::Protocol::put, {.bytes = sizes[i]}) - least - copies[i], copies[i]));
-  costs.stream_messages = further_seconds(pair, comm::Protocol::irecv_isend);
-  costs.stream_puts = further_seconds(pair, comm::Protocol::fence);
+        pair.planned(exchange::Protocol::put, {.bytes = sizes[i]}) - least - copies[i], copies[i]));
+  costs.stream_messages = further_seconds(pair, exchange::Protocol::irecv_isend);
+  costs.stream_puts = further_seconds(pair, exchange::Protocol::fence);
   return costs;
 }
 

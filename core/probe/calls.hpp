@@ -8,13 +8,13 @@
 #include <vector>
 
 #include "comm/communicator.hpp"
-#include "comm/protocol.hpp"
+#include "exchange/protocol.hpp"
 
 namespace phasewise::probe {
 
 struct CallCosts {
   // The seconds of each message at either end, by kind of call; 0 if that kind cannot be used.
-  std::array<double, comm::overheads> message{};
+  std::array<double, exchange::overheads> message{};
   // The seconds that a single message takes longer in a planned exchange than between plain calls
   // of MPI.
   double round = 0.0;
@@ -32,7 +32,7 @@ struct CallCosts {
 // The seconds of 8 bytes each way between ranks 0 and 1, at the same time (`exchange`) and there
 // and back (`echo`), by protocol; 0 if it cannot be used.
 struct Exchanges {
-  std::array<double, comm::protocols> exchange{}, echo{};
+  std::array<double, exchange::protocols> exchange{}, echo{};
 };
 
 // The sizes of streams [B], increasing.

@@ -8,7 +8,7 @@
 #include <cstring>
 #include <new>
 
-#include "comm/packing.hpp"
+#include "exchange/packing.hpp"
 
 namespace phasewise::probe {
 namespace {
@@ -27,20 +27,20 @@ class Edges {
         array_(lazy_bytes(square.extent * square.stride())),
         messages_(static_cast<std::size_t>(2 * square.extent * double_bytes)) {
     const std::int64_t extent = square.extent;
-    comm::Fragments inner{column(1, 0), column(extent, extent)};
-    comm::Fragments outer{column(0, 0), column(extent + 1, extent)};
+    exchange::Fragments inner{column(1, 0), column(extent, extent)};
+    exchange::Fragments outer{column(0, 0), column(extent + 1, extent)};
     append_packing(copies_, inner, array_.get(), messages_.data());
     append_unpacking(back_, outer, array_.get(), messages_.data());
   }
 
   void copy() {
-    comm::run(copies_, 1);
-    comm::run(back_, 1);
+    exchange::run(copies_, 1);
+    exchange::run(back_, 1);
   }
   std::int64_t words() const { return 4 * square_.extent; }
 
  private:
-  comm::Fragment column(std::int64_t number, std::int64_t before) const {
+  exchange::Fragment column(std::int64_t number, std::int64_t before) const {
     return {.at = number * double_bytes,
             .message_at = before * double_bytes,
             .run = double_bytes,
@@ -53,7 +53,7 @@ class Edges {
   Square square_;
   LazyBytes array_;
   std::vector<std::byte> messages_;
-  comm::Copies copies_, back_;
+  exchange::Copies copies_, back_;
 };
 
 // The median over the passes of the time of one of `repeats` copies in a row.

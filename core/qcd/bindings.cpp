@@ -7,7 +7,7 @@
 #include <stdexcept>
 
 #include "bindings/arrays.hpp"
-#include "qcd/one_process.hpp"
+#include "qcd/exchange/one_process.hpp"
 #include "qcd/run.hpp"
 
 namespace nb = nanobind;

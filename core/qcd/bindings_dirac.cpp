@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "parallel/clock.hpp"
-#include "qcd/one_process.hpp"
-#include "qcd/solver.hpp"
+#include "qcd/exchange/one_process.hpp"
+#include "qcd/solver/solver.hpp"
 
 namespace nb = nanobind;
 

@@ -19,8 +19,8 @@
 #include "parallel/buffer.hpp"
 #include "parallel/clock.hpp"
 #include "parallel/large_pages.hpp"
-#include "qcd/hopping.hpp"
-#include "qcd/link_factors.hpp"
+#include "qcd/dirac/hopping.hpp"
+#include "qcd/dirac/link_factors.hpp"
 
 namespace nb = nanobind;
 

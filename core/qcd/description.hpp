@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "qcd/krylov.hpp"
+#include "qcd/dirac/smearing.hpp"
+#include "qcd/gauge/stout.hpp"
 #include "qcd/layout.hpp"
 #include "qcd/manner.hpp"
-#include "qcd/smearing.hpp"
-#include "qcd/stout.hpp"
+#include "qcd/solver/krylov.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::qcd {

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "comm/protocol.hpp"
-#include "qcd/hopping.hpp"
+#include "exchange/protocol.hpp"
+#include "qcd/dirac/hopping.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::qcd {
@@ -22,7 +22,7 @@ enum class Overlap : std::uint8_t { none, interior, thread };
 enum class Sums : std::uint8_t { order_free, library };
 
 struct Manner {
-  comm::Protocol halo = comm::Protocol::irecv_isend;
+  exchange::Protocol halo = exchange::Protocol::irecv_isend;
   Spinors spinors = Spinors::half;
   Blocks blocks = Blocks::packed;
   Overlap overlap = Overlap::none;

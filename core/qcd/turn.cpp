@@ -44,17 +44,17 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
     smooth_.emplace_back(domain_, halo_of(description), real);
   for (int axis = 0; axis < axes; ++axis)
     if (domain_.split(axis))
-      of_links_[static_cast<std::size_t>(axis)] =
-          face_exchange(position_, phases::links[axis], axis, links_.box().faces(axis),
-                        Regions::together, comm::common_channel, comm::Protocol::irecv_isend);
+      of_links_[static_cast<std::size_t>(axis)] = face_exchange(
+          position_, phases::links[axis], axis, links_.box().faces(axis), Regions::together,
+          exchange::common_channel, exchange::Protocol::irecv_isend);
 }
 
 void Turn::set_manner(const Manner& manner) { solver_.set_manner(manner); }
 
-comm::Exchanges Turn::exchanges() const {
-  comm::Exchanges all = solver_.exchanges();
+exchange::Exchanges Turn::exchanges() const {
+  exchange::Exchanges all = solver_.exchanges();
   all.insert(all.end(), of_links_.begin(), of_links_.end());
-  for (const comm::Exchanges& more : {gauge_.exchanges(), smeared_.exchanges()})
+  for (const exchange::Exchanges& more : {gauge_.exchanges(), smeared_.exchanges()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }
@@ -80,13 +80,13 @@ void Turn::begin(int component, workload::Listener& listener) {
 }
 
 void Turn::exchange_links(Links& links, workload::Listener& listener) {
-  for (const comm::ExchangePointer& exchange : of_links_) {
+  for (const exchange::ExchangePointer& exchange : of_links_) {
     if (!exchange) continue;
-    listener.start(comm::common_channel, [&](comm::Works& works) {
-      const comm::ItemBuffer buffer(real_ ? links.data() : nullptr, links.bytes());
-      works.push_back({comm::lent(exchange), buffer, buffer});
+    listener.start(exchange::common_channel, [&](exchange::Works& works) {
+      const exchange::ItemBuffer buffer(real_ ? links.data() : nullptr, links.bytes());
+      works.push_back({exchange::lent(exchange), buffer, buffer});
     });
-    listener.finish(comm::common_channel);
+    listener.finish(exchange::common_channel);
   }
 }
 

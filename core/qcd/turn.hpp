@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "qcd/gauge_measurement.hpp"
-#include "qcd/smearing.hpp"
-#include "qcd/solver.hpp"
+#include "qcd/dirac/smearing.hpp"
+#include "qcd/gauge/gauge_measurement.hpp"
+#include "qcd/solver/solver.hpp"
 #include "workload/workload.hpp"
 
 namespace phasewise::qcd {
@@ -33,7 +33,7 @@ class Turn : public workload::RankTurn {
   Links& links() { return links_; }
   const Links& links() const { return links_; }
   // All exchanges, in the same order on all ranks.
-  comm::Exchanges exchanges() const;
+  exchange::Exchanges exchanges() const;
   void set_manner(const Manner& manner);
   const Solver& solver() const { return solver_; }
   const GaugeValues& gauge() const { return gauge_.values(); }
@@ -57,7 +57,7 @@ class Turn : public workload::RankTurn {
   GaugeMeasurement gauge_;
   SmearedSource smeared_;
   Solver solver_;
-  comm::Exchanges of_links_;
+  exchange::Exchanges of_links_;
   std::vector<double> pion_;
 };
 

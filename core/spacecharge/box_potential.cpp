@@ -137,8 +137,8 @@ void BoxPotential::backward(double* mesh, const Exchanges& exchanges, Listener& 
 
 void BoxPotential::convolve(const Exchanges& exchanges, Listener& listener) {
   const int columns = size_of(exchanges.columns());
-  const comm::ItemBuffer in_planes(lines_.data(), lines_.size());
-  const comm::ItemBuffer in_columns(columns_.data(), columns_.size());
+  const exchange::ItemBuffer in_planes(lines_.data(), lines_.size());
+  const exchange::ItemBuffer in_columns(columns_.data(), columns_.size());
   if (!exchanges.alone()) listener.transpose(exchanges.to_columns(), in_planes, in_columns);
   listener.kernel(grid_.column_card(), columns, [&] {
     if (exchanges.alone())

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "field/doubled_box.hpp"
 #include "spacecharge/settings.hpp"
 
@@ -51,20 +51,20 @@ class Division {
 
   // The planes along z, and the rows of the mesh along x, that a rank has at both ends of a solve.
   Range planes(const field::DoubledBox& grid, int rank) const {
-    return comm::share(grid.nz(), along(), place_along(rank));
+    return exchange::share(grid.nz(), along(), place_along(rank));
   }
   Range rows(const field::DoubledBox& grid, int rank) const {
-    return comm::share(grid.nx(), across_, place_across(rank));
+    return exchange::share(grid.nx(), across_, place_across(rank));
   }
   // The lines along x of planes that are transformed along y; there is one line for each ky.
   Range lines(const field::DoubledBox& grid, int rank) const {
-    return comm::share(grid.rows(), across_, place_across(rank));
+    return exchange::share(grid.rows(), across_, place_across(rank));
   }
   // The columns along z: a share of those in the rank's lines.
   Range columns(const field::DoubledBox& grid, int rank) const {
     const auto [first, last] = lines(grid, rank);
     const int stride = static_cast<int>(grid.row_stride());
-    const auto [begin, end] = comm::share((last - first) * stride, along(), place_along(rank));
+    const auto [begin, end] = exchange::share((last - first) * stride, along(), place_along(rank));
     return {first * stride + begin, first * stride + end};
   }
 

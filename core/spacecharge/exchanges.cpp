@@ -5,22 +5,22 @@
 #include <utility>
 #include <vector>
 
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "spacecharge/phases.hpp"
 
 namespace phasewise::spacecharge {
 namespace {
 
 // The team of some members of a team, one of which is this rank.
-comm::TeamPointer team_among(const comm::Team& team, const std::vector<int>& members) {
-  comm::Team result;
-  for (const int member : members) result.ranks.push_back(team.ranks[member]);
-  result.me = static_cast<int>(std::ranges::find(members, team.me) - members.begin());
-  return std::make_shared<const comm::Team>(std::move(result));
+exchange::TeamPointer team_among(const exchange::Team& team, const std::vector<int>& members) {
+  std::vector<int> ranks;
+  ranks.reserve(members.size());
+  for (const int member : members) ranks.push_back(team.ranks[member]);
+  return exchange::team_of(std::move(ranks), team.ranks[team.me]);
 }
 
 // The region of a rank's rows in its planes of the mesh.
-comm::Region part_of(const Division& division, const field::DoubledBox& grid, int rank) {
+exchange::Region part_of(const Division& division, const field::DoubledBox& grid, int rank) {
   const std::int64_t row = std::int64_t{8} * grid.ny(), plane = row * grid.nx();
   const auto [first, last] = division.planes(grid, rank);
   const auto [begin, end] = division.rows(grid, rank);
@@ -28,37 +28,33 @@ comm::Region part_of(const Division& division, const field::DoubledBox& grid, in
     return {.offset = plane * first, .run = plane * (last - first), .repeats = {}};
   return {.offset = plane * first + row * begin,
           .run = row * (end - begin),
-          .repeats = std::make_shared<std::vector<comm::Repeat>>(
-              std::vector<comm::Repeat>{{last - first, plane}})};
+          .repeats = std::make_shared<std::vector<exchange::Repeat>>(
+              std::vector<exchange::Repeat>{{last - first, plane}})};
 }
 
 // The chunk of each rank is its part of the mesh.
-comm::ExchangePointer exchange(bool adds, const field::DoubledBox& grid, const Division& division,
-                               const comm::PhaseSetting& setting, const comm::TeamPointer& team,
-                               const workload::Nodes& nodes) {
-  const auto mesh = std::make_shared<const std::vector<int>>(1, 0);  // the only item
-  comm::Exchange result;
+exchange::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
+                                   const Division& division, const exchange::PhaseSetting& setting,
+                                   const exchange::TeamPointer& team,
+                                   const workload::Nodes& nodes) {
+  exchange::Exchange result;
   result.phase = adds ? phases::charge_global : phases::field_global;
   result.channel = adds ? channels::charge : channels::field;
   result.adds = adds;
   result.uniform = grid.nz() % division.along() == 0 && grid.nx() % division.across() == 0;
   result.team = team;
   result.form = setting.form;
-  result.items = {mesh};
-  if (setting.algorithm != comm::Algorithm::library) {
-    comm::Rounds rounds = comm::reduce_rounds(setting.algorithm, setting.schedule, team->me, nodes);
-    result.rounds =
-        std::make_shared<comm::Rounds>(adds ? std::move(rounds) : comm::reversed(rounds));
-  }
+  result.rounds = exchange::rounds_of(setting, team->me, nodes, !adds);
+  std::vector<exchange::Region> parts;
   for (int rank = 0; rank < division.ranks(); ++rank)
-    result.blocks.push_back({mesh.get(), part_of(division, grid, rank)});
-  return std::make_shared<const comm::Exchange>(std::move(result));
+    parts.push_back(part_of(division, grid, rank));
+  return of_one_item(std::move(result), parts);
 }
 
 }  // namespace
 
 Exchanges::Exchanges(const field::DoubledBox& grid, const Settings& settings,
-                     const workload::Nodes& nodes, const comm::TeamPointer& team)
+                     const workload::Nodes& nodes, const exchange::TeamPointer& team)
     : grid_(grid),
       rank_(team->me),
       division_(settings.decomposition, static_cast<int>(nodes.size())),
@@ -79,28 +75,25 @@ Exchanges::Exchanges(const field::DoubledBox& grid, const Settings& settings,
                                          .row_stride = columns,
                                          .column_stride = grid.column_stride(),
                                          .value = 16});
-  comm::DividedGrid green{.rows = grid.green_planes(),
-                          .columns = grid.columns(),
-                          .row_stride = grid.columns(),
-                          .column_stride = grid.green_stride(),
-                          .value = 8};
+  exchange::DividedGrid green{.rows = grid.green_planes(),
+                              .columns = grid.columns(),
+                              .row_stride = grid.columns(),
+                              .column_stride = grid.green_stride(),
+                              .value = 8};
   for (int other = 0; other < division_.ranks(); ++other)
     green.columns_of.push_back(division_.columns(grid, other));
   green_ = transposing(all_, green);
 }
 
-Exchanges::Transposing Exchanges::transposing(const comm::TeamPointer& team,
-                                              const comm::DividedGrid& grid) const {
+Exchanges::Transposing Exchanges::transposing(const exchange::TeamPointer& team,
+                                              const exchange::DividedGrid& grid) const {
   const int members = static_cast<int>(team->ranks.size());
-  Transposing result{team, nullptr, comm::transpose_parts(grid, members, team->me)};
-  if (algorithm_ != comm::Transpose::alltoallw)
-    result.rounds =
-        std::make_shared<comm::Rounds>(comm::transpose_rounds(algorithm_, team->me, members));
-  return result;
+  return {team, exchange::rounds_of(algorithm_, *team),
+          exchange::transpose_parts(grid, members, team->me)};
 }
 
-std::vector<comm::TeamOfDivision> Exchanges::teams() const {
-  std::vector<comm::TeamOfDivision> result{{all_, 0}};
+std::vector<exchange::TeamOfDivision> Exchanges::teams() const {
+  std::vector<exchange::TeamOfDivision> result{{all_, 0}};
   if (division_.divides_planes()) {
     result.push_back({along_, division_.place_across(rank_)});
     result.push_back({across_, division_.place_along(rank_)});
@@ -109,11 +102,11 @@ std::vector<comm::TeamOfDivision> Exchanges::teams() const {
 }
 
 Range Exchanges::green_planes() const {
-  return comm::share(grid_.green_planes(), division_.ranks(), rank_);
+  return exchange::share(grid_.green_planes(), division_.ranks(), rank_);
 }
 
-comm::TransposeExchange Exchanges::transpose(std::string_view phase, const Transposing& how,
-                                             bool forwards, int grids) const {
+exchange::TransposeExchange Exchanges::transpose(std::string_view phase, const Transposing& how,
+                                                 bool forwards, int grids) const {
   return {.phase = phase,
           .channel = channels::transpose,
           .team = how.team,
@@ -125,18 +118,20 @@ comm::TransposeExchange Exchanges::transpose(std::string_view phase, const Trans
           .to = forwards ? how.parts.in_columns : how.parts.in_rows};
 }
 
-comm::TransposeExchange Exchanges::to_columns() const {
+exchange::TransposeExchange Exchanges::to_columns() const {
   return transpose(phases::potential, between_planes_, true);
 }
-comm::TransposeExchange Exchanges::to_planes() const {
+exchange::TransposeExchange Exchanges::to_planes() const {
   return transpose(phases::potential, between_planes_, false);
 }
-comm::TransposeExchange Exchanges::to_lines() const {
+exchange::TransposeExchange Exchanges::to_lines() const {
   return transpose(phases::potential, in_planes_, true, size_of(planes()));
 }
-comm::TransposeExchange Exchanges::to_rows() const {
+exchange::TransposeExchange Exchanges::to_rows() const {
   return transpose(phases::potential, in_planes_, false, size_of(planes()));
 }
-comm::TransposeExchange Exchanges::green() const { return transpose(phases::green, green_, true); }
+exchange::TransposeExchange Exchanges::green() const {
+  return transpose(phases::green, green_, true);
+}
 
 }  // namespace phasewise::spacecharge

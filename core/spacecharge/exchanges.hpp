@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/transpose_parts.hpp"
+#include "exchange/transpose_parts.hpp"
 #include "field/doubled_box.hpp"
 #include "spacecharge/division.hpp"
 #include "spacecharge/settings.hpp"
@@ -19,13 +19,13 @@ class Exchanges {
  public:
   // `nodes` are those of the team's ranks.
   Exchanges(const field::DoubledBox& grid, const Settings& settings, const workload::Nodes& nodes,
-            const comm::TeamPointer& team);
+            const exchange::TeamPointer& team);
 
-  const comm::TeamPointer& team() const { return all_; }
+  const exchange::TeamPointer& team() const { return all_; }
   bool alone() const { return division_.ranks() == 1; }
   const Division& division() const { return division_; }
   // Every division of the ranks into teams that call the library together.
-  std::vector<comm::TeamOfDivision> teams() const;
+  std::vector<exchange::TeamOfDivision> teams() const;
   // This rank's part (division.hpp).
   Range planes() const { return division_.planes(grid_, rank_); }
   Range rows() const { return division_.rows(grid_, rank_); }
@@ -34,34 +34,35 @@ class Exchanges {
   Range green_planes() const;
 
   // Exchanges of the whole mesh [nz][nx][ny] as the only item, in place.
-  const comm::ExchangePointer& charge() const { return charge_; }
-  const comm::ExchangePointer& field() const { return field_; }
+  const exchange::ExchangePointer& charge() const { return charge_; }
+  const exchange::ExchangePointer& field() const { return field_; }
   // Transpose the transforms of this rank's lines in its planes to those of its columns, and back.
-  comm::TransposeExchange to_columns() const;
-  comm::TransposeExchange to_planes() const;
+  exchange::TransposeExchange to_columns() const;
+  exchange::TransposeExchange to_planes() const;
   // For pencils: transpose this rank's rows, transformed along y, to its lines, and back; each
   // plane is an item.
-  comm::TransposeExchange to_lines() const;
-  comm::TransposeExchange to_rows() const;
+  exchange::TransposeExchange to_lines() const;
+  exchange::TransposeExchange to_rows() const;
   // Transposes the Green function's planes to its columns.
-  comm::TransposeExchange green() const;
+  exchange::TransposeExchange green() const;
 
  private:
   struct Transposing {
-    comm::TeamPointer team;
-    comm::RoundsPointer rounds;
-    comm::TransposeParts parts;
+    exchange::TeamPointer team;
+    exchange::RoundsPointer rounds;
+    exchange::TransposeParts parts;
   };
-  Transposing transposing(const comm::TeamPointer& team, const comm::DividedGrid& grid) const;
-  comm::TransposeExchange transpose(std::string_view phase, const Transposing& how, bool forwards,
-                                    int grids = 1) const;
+  Transposing transposing(const exchange::TeamPointer& team,
+                          const exchange::DividedGrid& grid) const;
+  exchange::TransposeExchange transpose(std::string_view phase, const Transposing& how,
+                                        bool forwards, int grids = 1) const;
 
   field::DoubledBox grid_;
   int rank_;
   Division division_;
-  comm::Transpose algorithm_;
-  comm::TeamPointer all_, along_, across_;
-  comm::ExchangePointer charge_, field_;
+  exchange::Transpose algorithm_;
+  exchange::TeamPointer all_, along_, across_;
+  exchange::ExchangePointer charge_, field_;
   Transposing in_planes_, between_planes_, green_;
 };
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "beam/sorting.hpp"
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "field/box_field.hpp"
 #include "parallel/loops.hpp"
 #include "spacecharge/phases.hpp"
@@ -162,7 +162,7 @@ Extent extent_of(const beam::ParticleView& particles, int threads) {
   std::vector<Extent> parts(threads,
                             {{infinity, infinity, infinity}, {-infinity, -infinity, -infinity}});
   parallel::for_tasks(threads, threads, [&](int task, int) {
-    const auto [begin, end] = comm::share(particles.size, threads, task);
+    const auto [begin, end] = exchange::share(particles.size, threads, task);
     widen(particles.part(begin, end - begin), parts[task]);
   });
   for (const Extent& part : parts)
@@ -180,13 +180,13 @@ std::int64_t ChargeDeposit::run(OfPart deposit, const beam::ParticleView& partic
   others_.reserve((threads - 1) * nodes);
   std::vector<std::int64_t> outside(threads, 0);
   parallel::for_tasks(threads, threads, [&](int task, int) {
-    const auto [begin, end] = comm::share(particles.size, threads, task);
+    const auto [begin, end] = exchange::share(particles.size, threads, task);
     double* target = task == 0 ? charge : others_.data() + (task - 1) * nodes;
     outside[task] = deposit(particles.part(begin, end - begin), mesh, quantum, target);
   });
   if (threads > 1)
     parallel::for_tasks(threads, threads, [&](int task, int) {
-      const auto [begin, end] = comm::share(nodes, threads, task);
+      const auto [begin, end] = exchange::share(nodes, threads, task);
       for (int other = 0; other < threads - 1; ++other)
         for (std::int64_t i = begin; i < end; ++i) charge[i] += others_[other * nodes + i];
     });

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "comm/exchange.hpp"
+#include "exchange/exchange.hpp"
 
 namespace phasewise::spacecharge {
 
@@ -16,7 +16,7 @@ inline constexpr std::string_view charge_local = "charge_local", charge_global =
 }
 
 namespace channels {
-inline constexpr comm::Channel transpose{0}, charge{1}, field{2};
+inline constexpr exchange::Channel transpose{0}, charge{1}, field{2};
 }
 
 }  // namespace phasewise::spacecharge

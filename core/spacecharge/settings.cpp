@@ -6,8 +6,8 @@
 namespace phasewise::spacecharge {
 namespace {
 
-using comm::Algorithm;
-using comm::LibraryForm;
+using exchange::Algorithm;
+using exchange::LibraryForm;
 using workload::Parameters;
 
 // The words of a study; those of the source's five methods come first.
@@ -38,8 +38,9 @@ std::size_t choice_or_first(const Parameters& parameters, const std::string& nam
   return parameters.has(key) ? parameters.choice(key, accepted) : 0;
 }
 
-comm::PhaseSetting phase_setting(const Parameters& parameters, const std::string& name,
-                                 const std::vector<Named>& accepted, comm::Schedule schedule) {
+exchange::PhaseSetting phase_setting(const Parameters& parameters, const std::string& name,
+                                     const std::vector<Named>& accepted,
+                                     exchange::Schedule schedule) {
   std::vector<std::string> names;
   names.reserve(accepted.size());
   for (const Named& each : accepted) names.emplace_back(each.name);
@@ -50,14 +51,14 @@ comm::PhaseSetting phase_setting(const Parameters& parameters, const std::string
 }  // namespace
 
 Settings read_settings(const Parameters& parameters) {
-  const auto schedule =
-      static_cast<comm::Schedule>(choice_or_first(parameters, "schedule", {"ring", "pairwise"}));
+  const auto schedule = static_cast<exchange::Schedule>(
+      choice_or_first(parameters, "schedule", {"ring", "pairwise"}));
   Settings settings;
   settings.decomposition = static_cast<Decomposition>(
       choice_or_first(parameters, "decomposition", {"slabs", "pencils"}));
   settings.charge = phase_setting(parameters, "charge", charges, schedule);
   settings.field = phase_setting(parameters, "field", fields, schedule);
-  settings.transpose = static_cast<comm::Transpose>(
+  settings.transpose = static_cast<exchange::Transpose>(
       choice_or_first(parameters, "transpose", {"pairwise", "ring", "bruck", "alltoallw"}));
   return settings;
 }

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "comm/phase_setting.hpp"
+#include "exchange/phase_setting.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::spacecharge {
@@ -12,8 +12,8 @@ enum class Decomposition : std::uint8_t { slabs, pencils };
 
 struct Settings {
   Decomposition decomposition = Decomposition::slabs;  // for a whole run
-  comm::PhaseSetting charge, field;
-  comm::Transpose transpose = comm::Transpose::pairwise;
+  exchange::PhaseSetting charge, field;
+  exchange::Transpose transpose = exchange::Transpose::pairwise;
 };
 
 // Throws std::invalid_argument with one sentence if communication.* cannot be used.

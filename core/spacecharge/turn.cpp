@@ -5,7 +5,7 @@
 #include <cmath>
 #include <tuple>
 
-#include "comm/share.hpp"
+#include "exchange/share.hpp"
 #include "parallel/loops.hpp"
 #include "spacecharge/frozen.hpp"
 #include "spacecharge/period.hpp"
@@ -32,7 +32,7 @@ std::vector<Piece> pieces_of(const Description& description) {
 }
 
 Turn::Turn(const Description& description, const workload::Nodes& nodes,
-           const comm::TeamPointer& team, bool real, int threads)
+           const exchange::TeamPointer& team, bool real, int threads)
     : description_(description),
       nodes_(nodes),
       real_(real),
@@ -42,7 +42,7 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
       potential_(make_potential(description, grid_, exchanges_, real, threads)),
       bunch_{description.bunch} {
   std::tie(bunch_.first_id, bunch_.last_id) =
-      comm::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), team->me);
+      exchange::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), team->me);
   mesh_.n = description.grid;
   if (description.period) set_period(mesh_, *description.period, description.grid[2]);
   if (!real) return;
@@ -141,11 +141,13 @@ void Turn::kick_by_mesh(Listener& listener) {
                                     mesh_, description_.charge_quantum(), values_.data(), threads_);
     if (description_.period) fold_planes(mesh_, values_.data());
   });
-  const auto share_values = [&](comm::Channel channel, const comm::ExchangePointer& exchange) {
+  const auto share_values = [&](exchange::Channel channel,
+                                const exchange::ExchangePointer& exchange) {
     if (exchanges_.alone()) return;
-    listener.start(channel, [&](comm::Works& works) {
-      const comm::ItemBuffer mesh =
-          real_ ? comm::ItemBuffer(own_planes(), grid_.nz() * mesh_.plane()) : comm::ItemBuffer();
+    listener.start(channel, [&](exchange::Works& works) {
+      const exchange::ItemBuffer mesh =
+          real_ ? exchange::ItemBuffer(own_planes(), grid_.nz() * mesh_.plane())
+                : exchange::ItemBuffer();
       works.push_back({exchange, mesh, mesh});
     });
     listener.finish(channel);

@@ -42,8 +42,8 @@ class Turn : public workload::RankTurn {
  public:
   // With `real` it has particles; those of a guest's bunch are handed over to it. The description
   // and the nodes (those of the team's ranks) must outlive the turn. Throws std::bad_alloc.
-  Turn(const Description& description, const workload::Nodes& nodes, const comm::TeamPointer& team,
-       bool real, int threads);
+  Turn(const Description& description, const workload::Nodes& nodes,
+       const exchange::TeamPointer& team, bool real, int threads);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Begins passage `number`: a new record.

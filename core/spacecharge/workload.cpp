@@ -55,7 +55,8 @@ std::vector<Phase> SpaceCharge::phases() const {
 
 std::unique_ptr<workload::RankTurn> SpaceCharge::turn_of(int rank) const {
   return std::make_unique<Turn>(description_, nodes(),
-                                std::make_shared<comm::Team>(comm::Team{ranks_, rank}), false, 1);
+                                std::make_shared<exchange::Team>(exchange::Team{ranks_, rank}),
+                                false, 1);
 }
 
 std::vector<int> SpaceCharge::place(int rank) const {
@@ -63,7 +64,7 @@ std::vector<int> SpaceCharge::place(int rank) const {
   return {division().place_along(rank), division().place_across(rank)};
 }
 
-std::vector<comm::TeamOfDivision> SpaceCharge::teams(const comm::TeamPointer& all) const {
+std::vector<exchange::TeamOfDivision> SpaceCharge::teams(const exchange::TeamPointer& all) const {
   const field::DoubledBox grid(description_.grid, description_.period.has_value());
   return Exchanges(grid, description_.settings, nodes(), all).teams();
 }

@@ -28,7 +28,7 @@ class SpaceCharge : public workload::Workload {
   std::vector<std::string> exchange_keys() const override {
     return {"charge", "field", "schedule", "transpose"};
   }
-  std::vector<comm::TeamOfDivision> teams(const comm::TeamPointer& all) const override;
+  std::vector<exchange::TeamOfDivision> teams(const exchange::TeamPointer& all) const override;
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
   std::vector<workload::SharedBunch> bunches() const override {

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "comm/team.hpp"
+#include "exchange/team.hpp"
 
 namespace phasewise::beam {
 struct Bunch;
@@ -20,8 +20,8 @@ struct SharedBunch {
 
 // What a guest is given.
 struct Host {
-  int number = 1;          // of the bunch's beam
-  comm::TeamPointer team;  // the ranks that hold the bunch, and this one's place among them
+  int number = 1;              // of the bunch's beam
+  exchange::TeamPointer team;  // the ranks that hold the bunch, and this one's place among them
 };
 
 }  // namespace phasewise::workload

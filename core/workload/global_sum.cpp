@@ -11,32 +11,29 @@ namespace {
 
 using numerics::LongAccumulator;
 
-comm::ExchangePointer exchange_of(const SumSetting& setting, const comm::TeamPointer& team,
-                                  comm::Rounds rounds, bool adds, std::int64_t bytes) {
+exchange::ExchangePointer exchange_of(const SumSetting& setting, const exchange::TeamPointer& team,
+                                      exchange::Rounds rounds, bool adds, std::int64_t bytes) {
   if (rounds.empty()) return nullptr;
-  const auto item = std::make_shared<const std::vector<int>>(1, 0);  // the only one
-  comm::Exchange result;
+  exchange::Exchange result;
   result.phase = setting.phase;
   result.channel = setting.channel;
   result.adds = adds;
-  if (setting.algorithm == comm::SumAlgorithm::put) result.protocol = comm::Protocol::put;
+  if (setting.algorithm == exchange::SumAlgorithm::put) result.protocol = exchange::Protocol::put;
   result.team = team;
-  result.rounds = std::make_shared<const comm::Rounds>(std::move(rounds));
-  result.items = {item};
-  for (const std::int64_t first : {std::int64_t{0}, bytes})
-    result.blocks.push_back({item.get(), {.offset = first, .run = bytes, .repeats = nullptr}});
-  return std::make_shared<const comm::Exchange>(std::move(result));
+  result.rounds = std::make_shared<const exchange::Rounds>(std::move(rounds));
+  return of_one_item(std::move(result), {{.offset = 0, .run = bytes, .repeats = nullptr},
+                                         {.offset = bytes, .run = bytes, .repeats = nullptr}});
 }
 
 }  // namespace
 
-GlobalSum::GlobalSum(const SumSetting& setting, const comm::TeamPointer& team,
+GlobalSum::GlobalSum(const SumSetting& setting, const exchange::TeamPointer& team,
                      std::span<const int> nodes, int sums)
     : setting_(setting), team_(team), sums_(sums), digits_(2 * places()) {
   if (sums < 1 || sums > most_global_sums)
     throw std::logic_error("a global sum is of 1 to 8 numbers");
   const std::int64_t bytes = 8 * places();
-  comm::SumRounds rounds = comm::sum_rounds(setting.algorithm, team->me, nodes);
+  exchange::SumRounds rounds = exchange::sum_rounds(setting.algorithm, team->me, nodes);
   result_ = rounds.result;
   added_ = exchange_of(setting, team, std::move(rounds.added), true, bytes);
   stored_ = exchange_of(setting, team, std::move(rounds.stored), false, bytes);
@@ -56,20 +53,20 @@ void GlobalSum::start(Listener& listener, std::span<LongAccumulator> parts, bool
     parts[i].digits(digits_.span().subspan(static_cast<std::size_t>(i) * LongAccumulator::size,
                                            LongAccumulator::size));
   std::fill_n(digits_.data() + places(), places(), 0.0);
-  if (setting_.algorithm == comm::SumAlgorithm::library) {
+  if (setting_.algorithm == exchange::SumAlgorithm::library) {
     listener.start_collective({.phase = setting_.phase,
                                .channel = setting_.channel,
                                .team = team_,
-                               .kind = comm::CollectiveKind::sum,
+                               .kind = exchange::CollectiveKind::sum,
                                .blocking = blocking,
                                .sizes = {8 * places()}},
                               nullptr, reinterpret_cast<std::byte*>(digits_.data()));
     return;
   }
-  listener.start(setting_.channel, [&](comm::Works& works) {
-    const comm::ItemBuffer buffer(digits_.data(), 2 * places());
-    for (const comm::ExchangePointer& exchange : {added_, stored_})
-      if (exchange) works.push_back({comm::lent(exchange), buffer, buffer});
+  listener.start(setting_.channel, [&](exchange::Works& works) {
+    const exchange::ItemBuffer buffer(digits_.data(), 2 * places());
+    for (const exchange::ExchangePointer& exchange : {added_, stored_})
+      if (exchange) works.push_back({exchange::lent(exchange), buffer, buffer});
   });
 }
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/sum_rounds.hpp"
+#include "exchange/sum_rounds.hpp"
 #include "numerics/long_accumulator.hpp"
 #include "parallel/buffer.hpp"
 #include "workload/listener.hpp"
@@ -17,19 +17,19 @@ inline constexpr int most_global_sums = 8;  // at once
 
 struct SumSetting {
   std::string_view phase;
-  comm::Channel channel = comm::common_channel;
-  comm::SumAlgorithm algorithm = comm::SumAlgorithm::recursive_doubling;
+  exchange::Channel channel = exchange::common_channel;
+  exchange::SumAlgorithm algorithm = exchange::SumAlgorithm::recursive_doubling;
 };
 
 class GlobalSum {
  public:
   // Makes 1 to most_global_sums sums over the members of a team, which are on these nodes.
-  GlobalSum(const SumSetting& setting, const comm::TeamPointer& team, std::span<const int> nodes,
-            int sums);
+  GlobalSum(const SumSetting& setting, const exchange::TeamPointer& team,
+            std::span<const int> nodes, int sums);
 
   // The exchanges that all ranks prepare together (comm::Executor::prepare) before the first sum by
   // `put`; other algorithms are faster after it.
-  comm::Exchanges exchanges() const { return {added_, stored_}; }
+  exchange::Exchanges exchanges() const { return {added_, stored_}; }
 
   // Starts to add up the members' parts. Nothing else may be under way in the channel until finish.
   void start(Listener& listener, std::span<numerics::LongAccumulator> parts);
@@ -45,11 +45,11 @@ class GlobalSum {
   std::int64_t places() const { return sums_ * numerics::LongAccumulator::size; }
 
   SumSetting setting_;
-  comm::TeamPointer team_;
+  exchange::TeamPointer team_;
   int sums_;
   int result_;
-  comm::ExchangePointer added_, stored_;  // null without rounds
-  parallel::Buffer<double> digits_;       // [2][sums][size]
+  exchange::ExchangePointer added_, stored_;  // null without rounds
+  parallel::Buffer<double> digits_;           // [2][sums][size]
 };
 
 }  // namespace phasewise::workload

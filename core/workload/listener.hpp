@@ -10,8 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "comm/collective.hpp"
-#include "comm/executor.hpp"
+#include "exchange/collective.hpp"
 #include "parallel/kernel.hpp"
 
 namespace phasewise::workload {
@@ -28,11 +27,11 @@ class Listener {
   // The library's sums and maxima over the ranks of a team, or over all ranks, in place; all of
   // these ranks get the result.
   virtual void sum(std::string_view phase, std::span<double> values,
-                   const comm::TeamPointer& team) = 0;
+                   const exchange::TeamPointer& team) = 0;
   virtual void sum(std::string_view phase, std::span<std::int64_t> values,
-                   const comm::TeamPointer& team) = 0;
+                   const exchange::TeamPointer& team) = 0;
   virtual void max(std::string_view phase, std::span<double> values,
-                   const comm::TeamPointer& team) = 0;
+                   const exchange::TeamPointer& team) = 0;
   void sum(std::string_view phase, std::span<double> values) { sum(phase, values, nullptr); }
   void sum(std::string_view phase, std::span<std::int64_t> values) { sum(phase, values, nullptr); }
   void max(std::string_view phase, std::span<double> values) { max(phase, values, nullptr); }
@@ -40,19 +39,19 @@ class Listener {
   // Starts exchanges that run one after another; at most one such sequence, or one collective, may
   // be under way in a channel. Listeners that look at messages call `exchanges`, which appends
   // them.
-  using Exchanges = std::function<void(comm::Works&)>;
-  virtual void start(comm::Channel channel, const Exchanges& exchanges) = 0;
+  using Exchanges = std::function<void(exchange::Works&)>;
+  virtual void start(exchange::Channel channel, const Exchanges& exchanges) = 0;
   // Starts a collective of the library; the memory is as in comm::PendingCollective::start, or null
   // in a skeleton run.
-  virtual void start_collective(const comm::Collective& collective, const std::byte* from,
+  virtual void start_collective(const exchange::Collective& collective, const std::byte* from,
                                 std::byte* to) = 0;
   // Advances as far as possible without waiting.
-  virtual void progress(comm::Channel channel) = 0;
-  virtual void finish(comm::Channel channel) = 0;
+  virtual void progress(exchange::Channel channel) = 0;
+  virtual void finish(exchange::Channel channel) = 0;
 
   // The forward or backward transpose of the exchange's grids, which are the items of the buffers.
-  virtual void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
-                         const comm::ItemBuffer& to) = 0;
+  virtual void transpose(const exchange::TransposeExchange& exchange,
+                         const exchange::ItemBuffer& from, const exchange::ItemBuffer& to) = 0;
 };
 
 }  // namespace phasewise::workload

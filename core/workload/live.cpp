@@ -12,25 +12,27 @@ void Live::kernel(const parallel::KernelCard& card, double items,
   });
 }
 
-const comm::Communicator& Live::among(const comm::TeamPointer& team) const {
+const comm::Communicator& Live::among(const exchange::TeamPointer& team) const {
   return team ? session_.executor->among(*team) : session_.world;
 }
 
-void Live::sum(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) {
+void Live::sum(std::string_view phase, std::span<double> values,
+               const exchange::TeamPointer& team) {
   among(team).sum(phase, values);
 }
 void Live::sum(std::string_view phase, std::span<std::int64_t> values,
-               const comm::TeamPointer& team) {
+               const exchange::TeamPointer& team) {
   among(team).sum(phase, values);
 }
-void Live::max(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) {
+void Live::max(std::string_view phase, std::span<double> values,
+               const exchange::TeamPointer& team) {
   among(team).max(phase, values);
 }
 
-void Live::start(comm::Channel channel, const Exchanges& exchanges) {
+void Live::start(exchange::Channel channel, const Exchanges& exchanges) {
   under_way_[static_cast<int>(channel)].start(*session_.executor, exchanges);
 }
-void Live::start_collective(const comm::Collective& collective, const std::byte* from,
+void Live::start_collective(const exchange::Collective& collective, const std::byte* from,
                             std::byte* to) {
   if (session_.skeleton) {
     const auto received =
@@ -41,17 +43,17 @@ void Live::start_collective(const comm::Collective& collective, const std::byte*
   collectives_[static_cast<int>(collective.channel)] =
       comm::PendingCollective::start(among(collective.team), collective, from, to);
 }
-void Live::progress(comm::Channel channel) {
+void Live::progress(exchange::Channel channel) {
   under_way_[static_cast<int>(channel)].progress();
   collectives_[static_cast<int>(channel)].test();
 }
-void Live::finish(comm::Channel channel) {
+void Live::finish(exchange::Channel channel) {
   under_way_[static_cast<int>(channel)].finish();
   collectives_[static_cast<int>(channel)].wait();
 }
 
-void Live::transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
-                     const comm::ItemBuffer& to) {
+void Live::transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
+                     const exchange::ItemBuffer& to) {
   session_.executor->transpose(exchange, from, to);
 }
 

@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "comm/collective.hpp"
 #include "workload/listener.hpp"
 #include "workload/session.hpp"
 
@@ -16,25 +17,25 @@ class Live : public Listener {
   void kernel(const parallel::KernelCard& card, double items,
               const std::function<void()>& work) override;
   void sum(std::string_view phase, std::span<double> values,
-           const comm::TeamPointer& team) override;
+           const exchange::TeamPointer& team) override;
   void sum(std::string_view phase, std::span<std::int64_t> values,
-           const comm::TeamPointer& team) override;
+           const exchange::TeamPointer& team) override;
   void max(std::string_view phase, std::span<double> values,
-           const comm::TeamPointer& team) override;
-  void start(comm::Channel channel, const Exchanges& exchanges) override;
-  void start_collective(const comm::Collective& collective, const std::byte* from,
+           const exchange::TeamPointer& team) override;
+  void start(exchange::Channel channel, const Exchanges& exchanges) override;
+  void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override;
-  void progress(comm::Channel channel) override;
-  void finish(comm::Channel channel) override;
-  void transpose(const comm::TransposeExchange& exchange, const comm::ItemBuffer& from,
-                 const comm::ItemBuffer& to) override;
+  void progress(exchange::Channel channel) override;
+  void finish(exchange::Channel channel) override;
+  void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
+                 const exchange::ItemBuffer& to) override;
 
  private:
-  const comm::Communicator& among(const comm::TeamPointer& team) const;
+  const comm::Communicator& among(const exchange::TeamPointer& team) const;
 
   Session& session_;
-  std::array<comm::Executor::Flight, comm::channels> under_way_;
-  std::array<comm::PendingCollective, comm::channels> collectives_;
+  std::array<comm::Executor::Flight, exchange::channels> under_way_;
+  std::array<comm::PendingCollective, exchange::channels> collectives_;
   comm::SkeletonMemory memory_;  // for collectives without contents
 };
 

@@ -15,28 +15,31 @@ class OfflineListener : public Listener {
  public:
   void kernel(const parallel::KernelCard& /*card*/, double /*items*/,
               const std::function<void()>& /*work*/) override {}
-  void sum(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) final {
+  void sum(std::string_view phase, std::span<double> values,
+           const exchange::TeamPointer& team) final {
     summed(phase, values.size(), team);
   }
   void sum(std::string_view phase, std::span<std::int64_t> values,
-           const comm::TeamPointer& team) final {
+           const exchange::TeamPointer& team) final {
     summed(phase, values.size(), team);
   }
-  void max(std::string_view phase, std::span<double> values, const comm::TeamPointer& team) final {
+  void max(std::string_view phase, std::span<double> values,
+           const exchange::TeamPointer& team) final {
     summed(phase, values.size(), team);
   }
-  void start(comm::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
-  void start_collective(const comm::Collective& /*collective*/, const std::byte* /*from*/,
+  void start(exchange::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
+  void start_collective(const exchange::Collective& /*collective*/, const std::byte* /*from*/,
                         std::byte* /*to*/) override {}
-  void progress(comm::Channel /*channel*/) override {}
-  void finish(comm::Channel /*channel*/) override {}
-  void transpose(const comm::TransposeExchange& /*exchange*/, const comm::ItemBuffer& /*from*/,
-                 const comm::ItemBuffer& /*to*/) override {}
+  void progress(exchange::Channel /*channel*/) override {}
+  void finish(exchange::Channel /*channel*/) override {}
+  void transpose(const exchange::TransposeExchange& /*exchange*/,
+                 const exchange::ItemBuffer& /*from*/,
+                 const exchange::ItemBuffer& /*to*/) override {}
 
  private:
   // A sum or a maximum of this number of 8-byte values over a team, or over all ranks.
   virtual void summed(std::string_view /*phase*/, std::size_t /*values*/,
-                      const comm::TeamPointer& /*team*/) {}
+                      const exchange::TeamPointer& /*team*/) {}
 };
 
 }  // namespace phasewise::workload

@@ -20,7 +20,7 @@ class PlannedTurn : public RankTurn {
   // Begins turn `number`, from 0.
   virtual void begin(std::int64_t /*number*/) {}
   // What all ranks prepare together (comm::Executor::prepare), in the same order.
-  virtual comm::Exchanges exchanges() const { return {}; }
+  virtual exchange::Exchanges exchanges() const { return {}; }
   // As Run::exchange_as; by default there is nothing to choose.
   virtual void exchange_as(const Parameters& parameters) { parameters.check_all_used(); }
   // As Run::record and Run::finished.

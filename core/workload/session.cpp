@@ -2,13 +2,12 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "comm/protocol.hpp"
+#include "exchange/protocol.hpp"
 
 namespace phasewise::workload {
 namespace {
@@ -21,12 +20,6 @@ int checked_threads(int threads) {
     throw std::invalid_argument("threads = " + std::to_string(threads) + ": give 1 to " +
                                 std::to_string(max_threads));
   return threads;
-}
-
-comm::TeamPointer team_of_all(const comm::Communicator& world) {
-  std::vector<int> ranks(world.size());
-  std::iota(ranks.begin(), ranks.end(), 0);
-  return std::make_shared<const comm::Team>(comm::Team{std::move(ranks), world.rank()});
 }
 
 double number_or_zero(const Parameters& parameters, const char* key) {
@@ -43,8 +36,8 @@ parallel::VectorUnit simulated_unit(const Parameters& parameters, double rate) {
 }
 
 // The overheads of the simulated machine; zeros if none are given.
-comm::Overheads simulated_overheads(const Parameters& parameters) {
-  comm::Overheads seconds;
+exchange::Overheads simulated_overheads(const Parameters& parameters) {
+  exchange::Overheads seconds;
   constexpr const char* key = "simulated.overheads";
   if (!parameters.has(key)) return seconds;
   const std::vector<double> given = parameters.numbers(key, seconds.message.size());
@@ -90,7 +83,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
       recorder(records_->recorder),
       kernels(records_->kernels),
       world(comm::Communicator::world(recorder)),
-      team(team_of_all(world)),
+      team(exchange::team_of_all(world.size(), world.rank())),
       threads(checked_threads(threads_of_rank)) {
   if (parameters.has("records.events"))
     recorder.keep_events(static_cast<std::size_t>(parameters.not_negative("records.events")));
@@ -107,8 +100,8 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   nodes = chosen_nodes(parameters, world.nodes());
 }
 
-Session::Session(const Session& whole, const comm::TeamPointer& of, comm::Communicator among_them,
-                 std::string names_begin)
+Session::Session(const Session& whole, const exchange::TeamPointer& of,
+                 comm::Communicator among_them, std::string names_begin)
     : records_(whole.records_),
       recorder(records_->recorder),
       kernels(records_->kernels),
@@ -121,7 +114,7 @@ Session::Session(const Session& whole, const comm::TeamPointer& of, comm::Commun
   for (const int rank : team->ranks) nodes.push_back(whole.nodes[rank]);
 }
 
-void Session::set_teams(const std::vector<comm::TeamOfDivision>& teams) {
+void Session::set_teams(const std::vector<exchange::TeamOfDivision>& teams) {
   executor = std::make_unique<comm::Executor>(world, recorder, teams, threads);
 }
 

@@ -47,7 +47,7 @@ struct Session {
   // The session of a part of a composite: `team` are its ranks, and `among_them` is their
   // communicator. What it records goes to the records of the whole, under names that begin with
   // `names_begin`.
-  Session(const Session& whole, const comm::TeamPointer& team, comm::Communicator among_them,
+  Session(const Session& whole, const exchange::TeamPointer& team, comm::Communicator among_them,
           std::string names_begin);
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
@@ -74,7 +74,7 @@ struct Session {
 
   // Makes the executor for the teams that make library calls; all ranks list the same divisions in
   // the same order. Collective.
-  void set_teams(const std::vector<comm::TeamOfDivision>& teams);
+  void set_teams(const std::vector<exchange::TeamOfDivision>& teams);
 
  private:
   std::shared_ptr<Records> records_;  // shared with the parts of a composite
@@ -85,9 +85,9 @@ struct Session {
   comm::Communicator world;
   // Runs exchanges; null until the run has set its teams.
   std::unique_ptr<comm::Executor> executor;
-  std::vector<int> nodes;  // of each rank
-  comm::TeamPointer team;  // all ranks of the run, and this rank's number among them
-  std::string prefix;      // what names in the records begin with
+  std::vector<int> nodes;      // of each rank
+  exchange::TeamPointer team;  // all ranks of the run, and this rank's number among them
+  std::string prefix;          // what names in the records begin with
   int threads;
   // Both are automatic until the workload has looked for a device.
   Device device = Device::cpu;

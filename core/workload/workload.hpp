@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "comm/team.hpp"
+#include "exchange/team.hpp"
 #include "workload/bunches.hpp"
 #include "workload/listener.hpp"
 #include "workload/phase.hpp"
@@ -80,7 +80,7 @@ class Workload {
   virtual std::vector<std::string> exchange_keys() const { return {}; }
   // Every division of the ranks into teams that call the MPI library together. `all` are all ranks
   // of the study, and the one that asks among them.
-  virtual std::vector<comm::TeamOfDivision> teams(const comm::TeamPointer& /*all*/) const {
+  virtual std::vector<exchange::TeamOfDivision> teams(const exchange::TeamPointer& /*all*/) const {
     return {};
   }
   virtual std::vector<Load> loads() const { return {}; }

@@ -27,7 +27,7 @@ class Overhead:
 
     @property
     def kinds(self) -> tuple[float, ...]:
-        """The costs of a message, in the order of core/comm/protocol.hpp."""
+        """The costs of a message, in the order of core/exchange/protocol.hpp."""
         return astuple(self)[: len(schema.OVERHEADS)]
 
 

@@ -27,7 +27,7 @@ PROTOCOLS = (
     "coarray",
     "partitioned",
 )
-"""In the order of core/comm/protocol.hpp; docs/protocols.md says what each one does."""
+"""In the order of core/exchange/protocol.hpp; docs/protocols.md says what each one does."""
 
 PROTOCOL = Key("word", PROTOCOLS[0], choices=PROTOCOLS, flat=True)
 """The protocol of a phase."""

@@ -26,7 +26,9 @@ LOOPS = {
         "effective_charge_card": ["luminosity.hpp: for (int j = 0; j < ny; ++j) out[at + j]"],
         "overlap_card": ["luminosity.hpp: sum[c] += a[j + c] * b[j + c]"],
     },
-    "collision/kick_nodes.cpp": {"nodes_card": ["for (std::int64_t at = first; at < last; ++at)"]},
+    "collision/mesh/kick_nodes.cpp": {
+        "nodes_card": ["for (std::int64_t at = first; at < last; ++at)"]
+    },
     "collision/encounter.cpp": {
         "encounter_card": [
             "encounter_steps.hpp: reduction(+ : all_inside)",
@@ -58,8 +60,8 @@ BY_OTHERS = {
     ("field/doubled_grid.cpp", "solve_card"): "FFTW",
     ("kernels/description.cpp", "dense_eigen_card"): "LAPACK",
     ("kernels/description.cpp", "lanczos_card"): "products, which have cards of their own",
-    ("qcd/dirac.cpp", "local_card"): "Vector, a vector by its type",
-    ("qcd/stabilised_gradient.cpp", "pass_card"): "Vector, a vector by its type",
+    ("qcd/dirac/dirac.cpp", "local_card"): "Vector, a vector by its type",
+    ("qcd/solver/stabilised_gradient.cpp", "pass_card"): "Vector, a vector by its type",
     ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",
     ("linear/sparse.cpp", "sell_card"): "Lanes, a vector by its type",
     ("spacecharge/tsc.cpp", "kick_tsc_card"): "FourValues, a vector by its type",

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <span>
 
-#include "collision/charge_tile.hpp"
 #include "collision/device_work.hpp"
 #include "collision/gpu/encounters.hpp"
+#include "collision/mesh/charge_tile.hpp"
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "collision/charge_tile.hpp"
 #include "collision/encounter_steps.hpp"
+#include "collision/mesh/charge_tile.hpp"
 #include "gpu/launch.hpp"
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {

@@ -67,7 +67,7 @@ void sum_moments(int order, const ParticleView& p, const numerics::OrderFreeGrid
 
 class Work final : public DeviceWork {
  public:
-  std::shared_ptr<comm::Memory> exchange_memory() override { return exchange_memory_; }
+  std::shared_ptr<exchange::Memory> exchange_memory() override { return exchange_memory_; }
   void take(int beam, const ParticleView& from) override { particles_[beam].take(from); }
   void give(int beam, const ParticleView& to) override { particles_[beam].give(to); }
 
@@ -332,7 +332,7 @@ class Work final : public DeviceWork {
   }
 
  private:
-  std::shared_ptr<comm::Memory> exchange_memory_ = std::make_shared<platform::ExchangeMemory>();
+  std::shared_ptr<exchange::Memory> exchange_memory_ = std::make_shared<platform::ExchangeMemory>();
   std::array<DeviceParticles, 2> particles_;
   Encounters encounters_;
   Array<std::int64_t> counts_;

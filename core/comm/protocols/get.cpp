@@ -22,7 +22,7 @@ class Get : public Carrier {
   bool blocks() const override { return true; }
 
   Pending post(const RoundMessages& messages) override {
-    Posting posting(group_, messages.phase, channel_, Overhead::one_sided, true);
+    Posting posting(group_, messages.phase, channel_, exchange::Overhead::one_sided, true);
     posting.record(messages.sends, messages.receives);
     signals_.exchange(posting, signals_.before());
     expose(posting, messages);
@@ -38,7 +38,7 @@ class Get : public Carrier {
   virtual void get_and_flush(const Posting& posting, const RoundMessages& messages) = 0;
 
   const Communicator& group_;
-  Channel channel_;
+  exchange::Channel channel_;
   std::vector<Link> sends_, receives_;
   HalvedWindow window_;
 

@@ -10,9 +10,10 @@
 namespace phasewise::comm {
 namespace {
 
-std::vector<int> peers(const Exchange& exchange, const std::vector<Transfer>& transfers) {
+std::vector<int> peers(const exchange::Exchange& exchange,
+                       const std::vector<exchange::Transfer>& transfers) {
   std::vector<int> ranks;
-  for (const Transfer& t : transfers)
+  for (const exchange::Transfer& t : transfers)
     if (exchange.message_bytes(t) > 0) ranks.push_back(exchange.team->ranks[t.peer]);
   return ranks;
 }
@@ -48,7 +49,7 @@ class Neighbour : public Carrier {
 
   // A single call exchanges everything, so that how late a neighbour was stays unknown.
   Pending post(const RoundMessages& messages) override {
-    Posting posting(group_, messages.phase, channel_, Overhead::derived, false);
+    Posting posting(group_, messages.phase, channel_, exchange::Overhead::derived, false);
     types_.prepare(messages);
     posting.record(messages.sends, messages.receives);
     const std::vector<MPI_Datatype> out = handles(types_.sends()), in = handles(types_.receives());
@@ -62,7 +63,7 @@ class Neighbour : public Carrier {
 
  private:
   const Communicator& group_;
-  Channel channel_;
+  exchange::Channel channel_;
   RoundTypes types_;
   OwnedComm graph_;
 };

@@ -43,7 +43,7 @@ class Partitioned : public Carrier {
   bool blocks() const override { return false; }
 
   Pending post(const RoundMessages& messages) override {
-    Posting posting(group_, messages.phase, channel_, Overhead::persistent, false);
+    Posting posting(group_, messages.phase, channel_, exchange::Overhead::persistent, false);
     posting.record(messages.sends, messages.receives);
     if (!requests_.empty()) MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
     for (std::size_t i = receives_.size(); i < requests_.size(); ++i) MPI_Pready(0, requests_[i]);
@@ -64,7 +64,7 @@ class Partitioned : public Carrier {
   }
 
   const Communicator& group_;
-  Channel channel_;
+  exchange::Channel channel_;
   std::vector<Link> sends_, receives_;
   std::vector<Bytes> outgoing_, incoming_;
   std::vector<MPI_Request> requests_;  // receives first

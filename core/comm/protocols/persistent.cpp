@@ -20,12 +20,12 @@ class Persistent : public Carrier {
 
   Pending post(const RoundMessages& messages) override {
     if (messages.sends.empty() && messages.receives.empty()) return {};
-    Posting posting(group_, messages.phase, channel_, Overhead::persistent, false);
+    Posting posting(group_, messages.phase, channel_, exchange::Overhead::persistent, false);
     if (!std::ranges::equal(messages.sends, sends_) ||
         !std::ranges::equal(messages.receives, receives_))
       make_requests(posting, messages);
     posting.record(sends_, receives_);
-    charge_overhead(Overhead::persistent, sends_.size());
+    charge_overhead(exchange::Overhead::persistent, sends_.size());
     // A persistent request keeps its handle, so that a copy of it can be waited for.
     MPI_Startall(static_cast<int>(requests_.size()), requests_.data());
     posting.posted().requests = requests_;
@@ -53,7 +53,7 @@ class Persistent : public Carrier {
   }
 
   const Communicator& group_;
-  Channel channel_;
+  exchange::Channel channel_;
   std::vector<Message> sends_, receives_;
   std::vector<MPI_Request> requests_;  // receives first
 };

@@ -2,7 +2,7 @@
 #include "comm/protocols/carriers.hpp"
 #include "comm/protocols/signals.hpp"
 #include "comm/protocols/waiting_ends.hpp"
-#include "comm/protocols/windowed.hpp"
+#include "comm/protocols/window.hpp"
 
 namespace phasewise::comm {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 // that memory has been unpacked.
 class Put : public Windowed {
  public:
-  Put(const RoundPlace& place, Overhead overhead, bool flags_are_messages)
+  Put(const RoundPlace& place, exchange::Overhead overhead, bool flags_are_messages)
       : Windowed(place, overhead), signals_(place, flags_are_messages) {}
   bool blocks() const override { return !signals_.before().from.empty(); }
 
@@ -39,7 +39,8 @@ class Put : public Windowed {
 
 class PutIntoWindow : public Put {
  public:
-  explicit PutIntoWindow(const RoundPlace& place) : Put(place, Overhead::one_sided, true) {
+  explicit PutIntoWindow(const RoundPlace& place)
+      : Put(place, exchange::Overhead::one_sided, true) {
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_.get());
   }
   ~PutIntoWindow() override {
@@ -55,7 +56,7 @@ class PutIntoWindow : public Put {
 
 class SimulatedPut : public Put {
  public:
-  SimulatedPut(const RoundPlace& place, Overhead overhead, bool flags_are_messages)
+  SimulatedPut(const RoundPlace& place, exchange::Overhead overhead, bool flags_are_messages)
       : Put(place, overhead, flags_are_messages), ends_(place), stands_in_(!flags_are_messages) {
     for (int half = 0; half < 2; ++half) ends_.expect(receives_, window_, half);
   }
@@ -80,13 +81,14 @@ class SimulatedPut : public Put {
 }  // namespace
 
 CarrierPointer make_put(const RoundPlace& place) {
-  if (simulated()) return std::make_unique<SimulatedPut>(place, Overhead::one_sided, true);
+  if (simulated())
+    return std::make_unique<SimulatedPut>(place, exchange::Overhead::one_sided, true);
   return std::make_unique<PutIntoWindow>(place);
 }
 
 CarrierPointer make_simulated_put(const RoundPlace& place) {
-  auto exchange = std::make_shared<Exchange>(*place.exchange);
-  exchange->protocol = Protocol::put;
+  auto exchange = std::make_shared<exchange::Exchange>(*place.exchange);
+  exchange->protocol = exchange::Protocol::put;
   return std::make_unique<SimulatedPut>(RoundPlace{place.group, exchange, place.round},
                                         overhead_of(place.exchange->protocol), false);
 }

@@ -11,13 +11,14 @@ namespace phasewise::comm {
 namespace {
 
 // The part of a round between ranks of a node (`near`), or between nodes.
-ExchangePointer part_of(const RoundPlace& place, bool near) {
-  auto part = std::make_shared<Exchange>(*place.exchange);
-  auto rounds = std::make_shared<Rounds>(1, place.messages());
+exchange::ExchangePointer part_of(const RoundPlace& place, bool near) {
+  auto part = std::make_shared<exchange::Exchange>(*place.exchange);
+  auto rounds = std::make_shared<exchange::Rounds>(1, place.messages());
   for (auto* transfers : {&rounds->front().sends, &rounds->front().receives})
-    std::erase_if(*transfers, [&](const Transfer& t) { return part->team->near(t.peer) != near; });
+    std::erase_if(*transfers,
+                  [&](const exchange::Transfer& t) { return part->team->near(t.peer) != near; });
   part->rounds = std::move(rounds);
-  part->protocol = Protocol::put;
+  part->protocol = exchange::Protocol::put;
   return part;
 }
 
@@ -27,9 +28,9 @@ struct Split {
   std::vector<bool> near;
   std::vector<std::size_t> number;
 
-  Split(const Exchange& exchange, const std::vector<Transfer>& transfers) {
+  Split(const exchange::Exchange& exchange, const std::vector<exchange::Transfer>& transfers) {
     std::size_t count[2] = {0, 0};
-    for (const Transfer& t : transfers) {
+    for (const exchange::Transfer& t : transfers) {
       if (exchange.message_bytes(t) == 0) continue;
       near.push_back(exchange.team->near(t.peer));
       number.push_back(count[near.back()]++);
@@ -101,7 +102,7 @@ class Shared : public Carrier {
   int half() const { return static_cast<int>(count_ % 2); }
 
   void exchange_near(const RoundMessages& messages) {
-    Posting posting(group_, messages.phase, channel_, Overhead::one_sided, true);
+    Posting posting(group_, messages.phase, channel_, exchange::Overhead::one_sided, true);
     for (std::size_t i = 0; i < messages.receives.size(); ++i)
       if (receives_.near[i]) posting.expect(messages.receives[i]);
     for (std::size_t i = 0; i < messages.sends.size(); ++i)
@@ -130,7 +131,7 @@ class Shared : public Carrier {
   }
 
   const Communicator& group_;
-  Channel channel_;
+  exchange::Channel channel_;
   Split sends_, receives_;
   NearMemory memory_;
   SignalChannel signals_;

@@ -3,13 +3,6 @@
 #include "comm/protocols/two_sided.hpp"
 
 namespace phasewise::comm {
-namespace {
-
-// The same round seen from the other ends: what comes to this rank.
-Round opposite(const Round& round) { return {round.receives, round.sends}; }
-
-}  // namespace
-
 std::vector<int> ranks_in(const Communicator& group, const std::vector<int>& ranks) {
   if (ranks.empty()) return {};  // SimGrid refuses to translate an empty list
   MPI_Group all = MPI_GROUP_NULL, here = MPI_GROUP_NULL;
@@ -26,8 +19,8 @@ std::vector<int> ranks_in(const Communicator& group, const std::vector<int>& ran
 // which all messages go the other way.
 SignalChannel::SignalChannel(const RoundPlace& place, bool counted)
     : comm_(duplicate(Inside::comm(place.group))), counted_(counted) {
-  const Signals out = signals_of(*place.exchange, place.messages());
-  const Signals in = signals_of(*place.exchange, opposite(place.messages()));
+  const exchange::Signals out = signals_of(*place.exchange, place.messages());
+  const exchange::Signals in = signals_of(*place.exchange, opposite(place.messages()));
   const auto peers = [&](const std::vector<int>& to, const std::vector<int>& from) {
     return Peers{to, from, ranks_in(place.group, to), ranks_in(place.group, from)};
   };

@@ -83,8 +83,8 @@ class Symmetric : public Carrier {
   }
 
   const Communicator& group_;
-  Channel channel_;
-  Overhead overhead_;
+  exchange::Channel channel_;
+  exchange::Overhead overhead_;
   std::int64_t flags_set_;  // per round
   std::vector<Link> sends_, receives_;
   std::vector<Target> here_, there_;                          // of received and of sent messages

@@ -42,8 +42,8 @@ struct SymmetricMemory::Heap {
   Parts bytes, flags;
   std::byte* base = nullptr;
 
-  static Heap& of(Protocol protocol) {
-    static std::map<Protocol, Heap> heaps;
+  static Heap& of(exchange::Protocol protocol) {
+    static std::map<exchange::Protocol, Heap> heaps;
     return heaps.try_emplace(protocol, Heap{transport_of(protocol), {}, {}}).first->second;
   }
   // Returns whether the transport has that much memory.
@@ -54,7 +54,8 @@ struct SymmetricMemory::Heap {
   }
 };
 
-SymmetricMemory::SymmetricMemory(Protocol protocol, std::int64_t bytes, std::int64_t flags)
+SymmetricMemory::SymmetricMemory(exchange::Protocol protocol, std::int64_t bytes,
+                                 std::int64_t flags)
     : heap_(Heap::of(protocol)),
       first_byte_(heap_.bytes.take(parallel::whole_lines(bytes))),
       first_flag_(heap_.flags.take(flags)) {
@@ -62,7 +63,8 @@ SymmetricMemory::SymmetricMemory(Protocol protocol, std::int64_t bytes, std::int
     throw std::invalid_argument(
         "communication protocol \"" + std::string(name_of(protocol)) + "\" cannot hold " +
         std::to_string(heap_.bytes.end()) + " bytes of messages on a rank" +
-        (protocol == Protocol::shmem ? ": give SHMEM_SYMMETRIC_HEAP_SIZE more than 1G" : ""));
+        (protocol == exchange::Protocol::shmem ? ": give SHMEM_SYMMETRIC_HEAP_SIZE more than 1G"
+                                               : ""));
   const int me = heap_.transport.rank();
   for (std::int64_t flag = 0; flag < flags; ++flag)
     heap_.transport.set_flag(me, first_flag_ + flag, 0, 0.0);

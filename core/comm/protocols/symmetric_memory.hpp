@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <map>
 
-#include "comm/protocol.hpp"
 #include "comm/transport.h"
+#include "exchange/protocol.hpp"
 
 namespace phasewise::comm {
 
@@ -31,7 +31,7 @@ class SymmetricMemory {
   // zero, and free in the same order. Places and numbers of flags count from the part's beginning;
   // all flags start at 0. Throws std::invalid_argument if the transport is missing or has no more
   // memory.
-  SymmetricMemory(Protocol protocol, std::int64_t bytes, std::int64_t flags);
+  SymmetricMemory(exchange::Protocol protocol, std::int64_t bytes, std::int64_t flags);
   ~SymmetricMemory();
   SymmetricMemory(const SymmetricMemory&) = delete;
   SymmetricMemory& operator=(const SymmetricMemory&) = delete;

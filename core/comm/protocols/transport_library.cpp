@@ -8,9 +8,11 @@
 namespace phasewise::comm {
 namespace {
 
-std::string library_of(Protocol protocol) { return "phasewise_" + std::string(name_of(protocol)); }
+std::string library_of(exchange::Protocol protocol) {
+  return "phasewise_" + std::string(name_of(protocol));
+}
 
-const PhasewiseTransport* load(Protocol protocol) {
+const PhasewiseTransport* load(exchange::Protocol protocol) {
   const std::string sentence = "communication protocol \"" + std::string(name_of(protocol)) + "\" ";
   std::string why = missing_transport(protocol);
   if (!why.empty()) throw std::invalid_argument(sentence + why);
@@ -23,17 +25,17 @@ const PhasewiseTransport* load(Protocol protocol) {
 
 }  // namespace
 
-std::string missing_transport(Protocol protocol) {
+std::string missing_transport(exchange::Protocol protocol) {
   if (!parallel::plug_in_path(library_of(protocol)).empty()) return "";
-  const std::string package = protocol == Protocol::shmem
+  const std::string package = protocol == exchange::Protocol::shmem
                                   ? "libopenmpi-dev, which has the compiler oshcc,"
                                   : "libcoarrays-openmpi-dev";
   return "is not in this build: install the Debian package " + package + " and run make setup";
 }
 
-const PhasewiseTransport& transport_of(Protocol protocol) {
+const PhasewiseTransport& transport_of(exchange::Protocol protocol) {
   static const PhasewiseTransport *shmem = nullptr, *coarray = nullptr;
-  const PhasewiseTransport*& table = protocol == Protocol::shmem ? shmem : coarray;
+  const PhasewiseTransport*& table = protocol == exchange::Protocol::shmem ? shmem : coarray;
   if (table == nullptr) table = load(protocol);
   return *table;
 }

@@ -3,17 +3,17 @@
 
 #include <string>
 
-#include "comm/protocol.hpp"
 #include "comm/transport.h"
+#include "exchange/protocol.hpp"
 
 namespace phasewise::comm {
 
 // Says why this build has no plug-in for a protocol that needs one, as the end of a sentence; empty
 // if it has one or none is needed.
-std::string missing_transport(Protocol protocol);
+std::string missing_transport(exchange::Protocol protocol);
 
 // The first call for a protocol is collective over all ranks. Throws std::invalid_argument if the
 // plug-in, or a library that it needs, is missing.
-const PhasewiseTransport& transport_of(Protocol protocol);
+const PhasewiseTransport& transport_of(exchange::Protocol protocol);
 
 }  // namespace phasewise::comm

@@ -14,12 +14,12 @@ class TwoSided : public Carrier {
 
  protected:
   Posting begin(const RoundMessages& messages) const {
-    Posting posting(group_, messages.phase, channel_, Overhead::two_sided, true);
+    Posting posting(group_, messages.phase, channel_, exchange::Overhead::two_sided, true);
     posting.record(messages.sends, messages.receives);
     return posting;
   }
   const Communicator& group_;
-  Channel channel_;
+  exchange::Channel channel_;
 };
 
 // The calls of a message in a round whose posting is under way.
@@ -28,7 +28,7 @@ inline void start_receive(const Posting& posting, const Message& m, MPI_Request*
   MPI_Irecv(m.data, count, type, m.peer, MPI_ANY_TAG, posting.comm(), request);
 }
 inline void start_send(const Posting& posting, const Message& m, MPI_Request* request) {
-  charge_overhead(Overhead::two_sided, 1);
+  charge_overhead(exchange::Overhead::two_sided, 1);
   const auto [count, type] = posting.count(m);
   MPI_Isend(m.data, count, type, m.peer, posting.tag(), posting.comm(), request);
 }
@@ -39,7 +39,7 @@ inline void receive(Posting& posting, const Message& m) {
   posting.received(status);
 }
 inline void send(const Posting& posting, const Message& m) {
-  charge_overhead(Overhead::two_sided, 1);
+  charge_overhead(exchange::Overhead::two_sided, 1);
   const auto [count, type] = posting.count(m);
   MPI_Send(m.data, count, type, m.peer, posting.tag(), posting.comm());
 }

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "comm/in_place.hpp"
+#include "exchange/in_place.hpp"
 
 namespace phasewise::comm {
 namespace {
@@ -22,11 +22,11 @@ MPI_Datatype run_of(std::int64_t bytes) {
   return type;
 }
 
-OwnedType type_of(const Fragments& fragments) {
+OwnedType type_of(const exchange::Fragments& fragments) {
   std::vector<int> ones(fragments.size(), 1);
   std::vector<MPI_Aint> places;
   std::vector<MPI_Datatype> parts;
-  for (const Fragment& f : fragments) {
+  for (const exchange::Fragment& f : fragments) {
     places.push_back(f.at);
     parts.push_back(
         repeated(repeated(run_of(f.run), f.count, f.stride), f.outer_count, f.outer_stride));
@@ -45,11 +45,11 @@ OwnedType::~OwnedType() {
   if (!mpi_has_ended() && type_ != MPI_DATATYPE_NULL) MPI_Type_free(&type_);
 }
 
-std::vector<OwnedType> RoundTypes::make(const std::vector<Transfer>& transfers,
+std::vector<OwnedType> RoundTypes::make(const std::vector<exchange::Transfer>& transfers,
                                         std::int64_t item_size) const {
   std::vector<OwnedType> types;
-  Fragments fragments;
-  for (const Transfer& t : transfers) {
+  exchange::Fragments fragments;
+  for (const exchange::Transfer& t : transfers) {
     if (exchange_->message_bytes(t) == 0) continue;
     fragments.clear();
     append(fragments, *exchange_, t, item_size);
@@ -62,7 +62,7 @@ void RoundTypes::prepare(const RoundMessages& messages) {
   if (messages.from.item_size == from_item_ && messages.to.item_size == to_item_) return;
   from_item_ = messages.from.item_size;
   to_item_ = messages.to.item_size;
-  const Round& round = (*exchange_->rounds)[round_];
+  const exchange::Round& round = (*exchange_->rounds)[round_];
   sends_ = make(round.sends, from_item_);
   receives_ = make(round.receives, to_item_);
 }

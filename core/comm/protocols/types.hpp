@@ -53,9 +53,10 @@ class RoundTypes {
   const std::vector<OwnedType>& receives() const { return receives_; }
 
  private:
-  std::vector<OwnedType> make(const std::vector<Transfer>& transfers, std::int64_t item_size) const;
+  std::vector<OwnedType> make(const std::vector<exchange::Transfer>& transfers,
+                              std::int64_t item_size) const;
 
-  ExchangePointer exchange_;
+  exchange::ExchangePointer exchange_;
   std::size_t round_;
   std::int64_t from_item_ = -1, to_item_ = -1;  // B
   std::vector<OwnedType> sends_, receives_;

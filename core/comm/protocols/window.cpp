@@ -5,11 +5,12 @@
 #include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {
-std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers) {
-  const Exchange& exchange = *place.exchange;
+std::vector<Link> links_of(const RoundPlace& place,
+                           const std::vector<exchange::Transfer>& transfers) {
+  const exchange::Exchange& exchange = *place.exchange;
   std::vector<Link> links;
   std::vector<int> peers;
-  for (const Transfer& t : transfers)
+  for (const exchange::Transfer& t : transfers)
     if (const std::int64_t bytes = exchange.message_bytes(t); bytes > 0) {
       links.push_back({exchange.team->ranks[t.peer], 0, bytes});
       peers.push_back(links.back().peer);
@@ -61,7 +62,7 @@ void put(const Posting& posting, const Message& message, int peer_here, MPI_Aint
 
 void get(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
          MPI_Win window) {
-  charge_overhead(Overhead::one_sided, 1);
+  charge_overhead(exchange::Overhead::one_sided, 1);
   const auto [count, type] = posting.count(message);
   MPI_Get(message.data, count, type, peer_here, at, count, type, window);
 }

@@ -17,7 +17,8 @@ struct Link {
   int peer_here;  // in the group
   std::int64_t bytes;
 };
-std::vector<Link> links_of(const RoundPlace& place, const std::vector<Transfer>& transfers);
+std::vector<Link> links_of(const RoundPlace& place,
+                           const std::vector<exchange::Transfer>& transfers);
 
 // Tells the other end of each link of `mine` a value, and learns the values of `theirs`; the k-th
 // link with a peer at one end is the k-th at the other.
@@ -76,5 +77,38 @@ void put(const Posting& posting, const Message& message, int peer_here, MPI_Aint
          MPI_Win window);
 void get(const Posting& posting, const Message& message, int peer_here, MPI_Aint at,
          MPI_Win window);
+
+// What protocols whose data arrive in a window share.
+class Windowed : public Carrier {
+ public:
+  Windowed(const RoundPlace& place, exchange::Overhead overhead)
+      : group_(place.group),
+        channel_(place.exchange->channel),
+        overhead_(overhead),
+        sends_(links_of(place, place.messages().sends)),
+        receives_(links_of(place, place.messages().receives)),
+        window_(place, receives_, sends_) {}
+
+  bool gives_memory() const override { return true; }
+  std::byte* incoming(std::size_t i) override { return window_.mine(i); }
+  bool blocks() const override { return true; }
+
+ protected:
+  Posting begin(const RoundMessages& messages, bool timed) const {
+    Posting posting(group_, messages.phase, channel_, overhead_, timed);
+    posting.record(messages.sends, messages.receives);
+    return posting;
+  }
+  void put_all(const Posting& posting, const RoundMessages& messages) const {
+    for (std::size_t i = 0; i < sends_.size(); ++i)
+      put(posting, messages.sends[i], sends_[i].peer_here, window_.theirs(i), window_.get());
+  }
+
+  const Communicator& group_;
+  exchange::Channel channel_;
+  exchange::Overhead overhead_;
+  std::vector<Link> sends_, receives_;
+  HalvedWindow window_;
+};
 
 }  // namespace phasewise::comm

@@ -12,7 +12,7 @@ class Idle : public Carrier {
 
 }  // namespace
 
-std::string unavailable(Protocol /*protocol*/) { return {}; }
+std::string unavailable(exchange::Protocol /*protocol*/) { return {}; }
 
 std::unique_ptr<Carrier> make_carrier(const RoundPlace& /*place*/) {
   return std::make_unique<Idle>();

@@ -15,7 +15,7 @@ from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 ROUNDS = ("direct", "hypercube", "node-aware")
-"""Algorithms of core/comm; the others are collectives of the MPI library."""
+"""Algorithms of core/exchange; the others are collectives of the MPI library."""
 CHARGES = ("reduce-scatter", "allreduce", *ROUNDS)
 FIELDS = ("allgatherv", "gatherv-bcast", "allreduce", *ROUNDS)
 SCHEDULES = ("ring", "pairwise")

@@ -94,7 +94,7 @@ def _cells(model: Collision, ip: int) -> Pair:
 @dataclass(frozen=True)
 class _Axis:
     """Size of a cell [m] along one axis of a mesh that follows the beams, and whether all slices
-    share one window (core/collision/mesh_choice.cpp).
+    share one window (core/collision/mesh/mesh_choice.cpp).
     """
 
     cell: float
@@ -117,8 +117,8 @@ class _Axis:
         return cls(2 * (half + apart if common else half) / cells, common)
 
     def cell_at_waist(self, model: Collision, ip: int) -> float:
-        """The size of a cell in y, where a common window is halved (core/collision/mesh_levels.hpp)
-        as long as it still holds slices within a slice's length of the waist.
+        """The size of a cell in y, where a common window is halved as long as it still holds slices
+        within a slice's length of the waist (core/collision/mesh/mesh_levels.hpp).
         """
         point = model.ips[ip]
         if not self.common:

@@ -1,0 +1,41 @@
+// Chooses the mesh of a collision, which all slices of both beams share: fine enough for one slice
+// and wide enough for all of them. If one window holds all slices, they share it; otherwise each
+// slice has its own window on the mesh. If one window holds all slices in y, planes where the beams
+// are flatter get finer cells in y.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "collision/interaction_point.hpp"
+#include "collision/mesh/edge_moments.hpp"
+#include "collision/mesh/mesh_levels.hpp"
+#include "field/mesh.hpp"
+#include "parallel/kernel.hpp"
+
+namespace phasewise::collision {
+
+// Centre and rms size of a slice at a distance s from the reference plane, estimated from the whole
+// beam's moments at the slice's z.
+struct SliceShape {
+  double x, y;
+  double sigma_x, sigma_y;
+};
+SliceShape slice_shape(const CollidingBeam& beam, int slice, double s);
+// The same shape as a charge with its covariance.
+GaussianCharge expected_charge(const CollidingBeam& beam, int slice, double s);
+
+// Cells beyond the wanted range on each side, for the stencil and the differences at the edge.
+inline constexpr double mesh_margin = 2.0;
+
+struct CollisionMesh : field::Mesh {
+  std::array<std::vector<field::Window>, 2> window;  // of each beam's slices
+  MeshLevels levels;
+};
+
+CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);
+// One item is the choice of a level for a slice of a beam and a plane at which it meets the other
+// one. All ranks make the same choices.
+parallel::KernelCard mesh_card();
+
+}  // namespace phasewise::collision

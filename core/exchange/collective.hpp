@@ -1,0 +1,52 @@
+// A collective of the library as pure data.
+#pragma once
+
+#include <cstdint>
+#include <numeric>
+#include <string_view>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+
+namespace phasewise::exchange {
+
+enum class CollectiveKind : std::uint8_t {
+  barrier,
+  broadcast,       // from member 0
+  sum,             // of doubles; all members get it
+  reduce_scatter,  // a sum of doubles; member i gets block i
+  all_gather,
+  all_to_all
+};
+
+struct Collective {
+  std::string_view phase;
+  Channel channel = common_channel;
+  TeamPointer team;  // null: all ranks
+  CollectiveKind kind = CollectiveKind::barrier;
+  bool blocking = true;  // done when it has been started
+  // Bytes. broadcast and sum have one number; reduce_scatter and all_gather have the size of each
+  // member's block; all_to_all has the size of the block for each member here, and that of the
+  // block from each member in `receives`. Blocks lie one after the other. A barrier has none.
+  std::vector<std::int64_t> sizes{};
+  std::vector<std::int64_t> receives{};
+
+  std::int64_t total_bytes() const {
+    return std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+  }
+  // The bytes that member `me` asks the library to move.
+  std::int64_t asked_bytes(int me) const {
+    switch (kind) {
+      case CollectiveKind::broadcast:
+        return me == 0 ? sizes[0] : 0;
+      case CollectiveKind::all_gather:
+        return sizes[me];
+      case CollectiveKind::all_to_all:
+        return total_bytes() - sizes[me];
+      default:
+        return total_bytes();
+    }
+  }
+};
+
+}  // namespace phasewise::exchange

@@ -1,0 +1,111 @@
+// One rank's part in an exchange, as pure data without MPI: a workload's plan lays it out, the
+// executor runs it, and the models cost it.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "exchange/phase_setting.hpp"
+#include "exchange/protocol.hpp"
+#include "exchange/region.hpp"
+#include "exchange/rounds.hpp"
+#include "exchange/team.hpp"
+
+namespace phasewise::exchange {
+
+// Two exchanges that are in flight at once use different channels, numbered from 0. A workload
+// names the channels that it needs.
+enum class Channel : std::uint8_t {};
+inline constexpr int channels = 4;
+// The channel of exchanges that end before another one begins.
+inline constexpr Channel common_channel{channels - 1};
+
+struct Exchange {
+  std::string_view phase;
+  Channel channel = common_channel;
+  bool adds = false;     // what arrives is added, as doubles; else it is stored
+  bool uniform = false;  // all members see messages of the same sizes
+  TeamPointer team;      // members, in the order of a library call's blocks
+  RoundsPointer rounds;  // null if the library does the exchange
+  Protocol protocol = Protocol::irecv_isend;
+  LibraryForm form = LibraryForm::scattered;
+  std::vector<Items> items;
+  std::vector<Block> blocks;  // of each chunk that the rounds name
+
+  bool by_library() const { return rounds == nullptr; }
+  std::int64_t bytes(const Transfer& transfer) const {
+    std::int64_t all = 0;
+    for (const int chunk : transfer.chunks) all += blocks[chunk].bytes();
+    return all;
+  }
+  // The bytes that a transfer moves between ranks: 0 if it is empty, or if this rank is its own
+  // peer and only copies.
+  std::int64_t message_bytes(const Transfer& transfer) const {
+    return transfer.peer == team->me ? 0 : bytes(transfer);
+  }
+  std::int64_t total_bytes() const {
+    std::int64_t all = 0;
+    for (const Block& block : blocks) all += block.bytes();
+    return all;
+  }
+  // The bytes that this rank asks the library to move; the library is not called if total_bytes()
+  // is 0.
+  std::int64_t asked_bytes() const {
+    return adds || form == LibraryForm::all_reduced ? total_bytes() : blocks[team->me].bytes();
+  }
+};
+using ExchangePointer = std::shared_ptr<const Exchange>;
+using Exchanges = std::vector<ExchangePointer>;
+// The same exchange without shared ownership, for a flight that ends before the owner does. It is
+// cheaper to copy; the executor accepts it only if the exchange was prepared.
+inline ExchangePointer lent(const ExchangePointer& exchange) {
+  return {ExchangePointer(), exchange.get()};
+}
+
+// The exchange with these regions of the only item of its buffers as blocks, one for each chunk.
+ExchangePointer of_one_item(Exchange exchange, const std::vector<Region>& regions);
+
+// The rounds of a reduce-scatter as its phase is set, or backwards those of an all-gather; null if
+// the library does it. nodes: of the members.
+RoundsPointer rounds_of(const PhaseSetting& setting, int me, std::span<const int> nodes,
+                        bool backwards);
+// Those of a transpose; null if the library does it.
+RoundsPointer rounds_of(Transpose algorithm, const Team& team);
+
+struct Work {
+  ExchangePointer exchange;
+  ItemBuffer from, to;
+};
+// Exchanges that run one after the other.
+using Works = std::vector<Work>;
+
+// An all-to-all of blocks of several grids; the grids are the items of the buffers.
+struct TransposeExchange {
+  using Regions = std::shared_ptr<const std::vector<Region>>;
+
+  std::string_view phase;
+  Channel channel = common_channel;
+  TeamPointer team;
+  Transpose algorithm = Transpose::pairwise;
+  RoundsPointer rounds;    // null for alltoallw
+  int grids = 0;           // number sent at once
+  std::int64_t block = 0;  // bytes of one grid from one member to another, padded to equal sizes
+  Regions from, to;        // of one grid, for each member: what it gets, what it gives
+
+  bool by_library() const { return rounds == nullptr; }
+  std::int64_t slot_bytes() const { return grids * block; }
+  std::int64_t bytes(const Transfer& transfer) const {
+    return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
+  }
+  // The bytes of one grid that the library is asked to send to the other members.
+  std::int64_t asked_bytes() const {
+    std::int64_t all = 0;
+    for (const Region& region : *from) all += region.bytes();
+    return all - (*from)[team->me].bytes();
+  }
+};
+
+}  // namespace phasewise::exchange
