@@ -76,16 +76,17 @@ def _as_toml(value: Any, found: Key) -> Any:
     if isinstance(value, Path):
         return str(value)
     written = shortest(value) if found.shared else value
-    return _nested(written, found.shape)
+    return nested(written, found.shape)
 
 
-def _nested(value: Any, shape: tuple[int, ...]) -> Any:
+def nested(value: Any, shape: tuple[int, ...]) -> Any:
+    """A flat tuple as lists of this shape, last index fastest; other values as they are."""
     if not isinstance(value, tuple):
         return value
     if len(shape) < 2:
         return list(value)
     step = len(value) // shape[0]
-    return [_nested(value[i : i + step], shape[1:]) for i in range(0, len(value), step)]
+    return [nested(value[i : i + step], shape[1:]) for i in range(0, len(value), step)]
 
 
 def flat_of(table: Any) -> Iterator[tuple[str, Any]]:

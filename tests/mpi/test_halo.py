@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +17,7 @@ from phasewise.runs.results import Results
 from phasewise.study import load
 from phasewise.traces.records import read_communication
 from phasewise.workload.protocols import comparable
+from tests.commands import printed
 from tests.mpi.whole_run import datasets, ran
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -115,13 +115,6 @@ def test_a_run_that_tunes_itself_tries_the_protocols(
     tried = json.loads((tmp_path / "tuned" / "tuning.json").read_text())["candidates"]
     assert {e["changes"].get("protocol") for e in tried} >= {"sendrecv", "persistent"}
     assert datasets(tmp_path / "tuned") == datasets(tmp_path / "plain")
-
-
-def printed(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    assert main([*map(str, words), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert isinstance(found, dict)
-    return found
 
 
 @simulated

@@ -15,6 +15,7 @@ import phasewise
 from phasewise.cli import main
 from phasewise.tables.writing import document
 from phasewise.traces.records import read_communication
+from tests.commands import printed
 from tests.mpi.test_told_once import COUNTS, agreeing
 from tests.mpi.whole_run import datasets, differing, ran
 from tests.unit.ring_study import study, tables
@@ -131,15 +132,11 @@ def test_a_ring_keeps_the_choice_of_a_run_that_tunes_itself(
 def test_a_ring_is_simulated_compared_and_predicted(
     written: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def printed(*words: object) -> dict[str, Any]:
-        assert main([*map(str, words), "--json"]) == 0
-        return dict(json.loads(capsys.readouterr().out))
-
     machine = ("--machine", "bassi", "--ranks", 4)
-    found = printed("simulate", written, *machine, "--turns", 1, "--out", tmp_path / "s")
+    found = printed(capsys, "simulate", written, *machine, "--turns", 1, "--out", tmp_path / "s")
     assert found["exchange_seconds"] > found["floor_seconds"] > 0
-    compared = printed("compare", tmp_path / "s")
+    compared = printed(capsys, "compare", tmp_path / "s")
     names = {"spacecharge.charge_global", "collision.luminosity", "shared_records"}
     assert set(compared["points"][0]["phases"]) >= names
-    assert printed("predict", written, *machine)
-    assert printed("tune", written, *machine, "--verify", 0)
+    assert printed(capsys, "predict", written, *machine)
+    assert printed(capsys, "tune", written, *machine, "--verify", 0)

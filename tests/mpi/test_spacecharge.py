@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phasewise.cli import main
 from phasewise.models.plan import plan
 from phasewise.tables.writing import document
 from phasewise.traces.records import read_communication
+from tests.commands import printed
 from tests.mpi.test_told_once import COUNTS, agreeing
 from tests.mpi.whole_run import datasets, differing, ran
 from tests.unit.spacecharge_study import TABLES, study
@@ -142,13 +142,6 @@ def test_what_is_recorded_is_what_is_planned(written: Path, tmp_path: Path) -> N
         phase = record.phase(name)
         assert phase is not None
         assert phase.messages.max() == 6 * phases[name]["messages"]
-
-
-def printed(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any]:
-    assert main([*map(str, words), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert isinstance(found, dict)
-    return found
 
 
 @simulated

@@ -20,6 +20,7 @@ from phasewise.models.comparison import compare, machine_of
 from phasewise.models.recorded_run import read_run
 from phasewise.study import load
 from phasewise.workloads.collision.tables.communication import BeamCommunication
+from tests.commands import printed, refusal
 from tests.sentences import one_sentence, says
 from tests.unit.synthetic_communication import write_communication
 
@@ -49,9 +50,7 @@ def edit(folder: Path, **values: Any) -> None:
 
 
 def compared(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["compare", "--json", *words]) == 0
-    found: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return found
+    return printed(capsys, "compare", *words)
 
 
 def test_the_ratio_is_recorded_over_predicted(
@@ -187,18 +186,11 @@ def test_a_picture_is_drawn(
     assert target.read_bytes().startswith(b"\x89PNG")
 
 
-def refused(capsys: pytest.CaptureFixture[str], status: int, *words: str) -> str:
-    assert main(["compare", *words]) == status
-    sentence = capsys.readouterr().err
-    assert sentence.count("\n") == 1
-    return sentence
-
-
 def test_a_run_on_hardware_needs_its_machine(
     repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = recorded(repository, tmp_path / "real")
-    one_sentence(refused(capsys, 2, str(path)), path, "--machine")
+    one_sentence(refusal(capsys, "compare", path), path, "--machine")
     found = compared(capsys, str(path), "--machine", "bassi", "--model", "3")
     assert (found["machine"], found["reference"]) == ("bassi", "hardware")
 
@@ -207,15 +199,17 @@ def test_folders_that_are_no_runs_are_refused_in_a_sentence(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     absent = tmp_path / "absent"
-    one_sentence(refused(capsys, 1, str(absent)), absent, "folder of a run")
+    one_sentence(refusal(capsys, "compare", absent, status=1), absent, "folder of a run")
     (folder / "study.json").rename(folder / "other.json")
-    one_sentence(refused(capsys, 1, str(folder)), folder, "study.json")
+    one_sentence(refusal(capsys, "compare", folder, status=1), folder, "study.json")
     (folder / "study.json").write_text('{"turns": "many"}')
-    one_sentence(refused(capsys, 1, str(folder)), folder / "study.json", "turns", '"many"')
+    one_sentence(
+        refusal(capsys, "compare", folder, status=1), folder / "study.json", "turns", '"many"'
+    )
     (folder / "study.json").write_text("[1")
-    one_sentence(refused(capsys, 1, str(folder)), folder / "study.json", "damaged")
+    one_sentence(refusal(capsys, "compare", folder, status=1), folder / "study.json", "damaged")
     edit(folder, machine="nowhere")
     (folder / "other.json").rename(folder / "study.json")
-    one_sentence(refused(capsys, 2, str(folder)), folder, '"nowhere"')
+    one_sentence(refusal(capsys, "compare", folder), folder, '"nowhere"')
     edit(folder, machine="bassi", turns=0)
-    one_sentence(refused(capsys, 1, str(folder)), folder, "turn")
+    one_sentence(refusal(capsys, "compare", folder, status=1), folder, "turn")

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
+from tests.commands import printed, refusal
 from tests.sentences import one_sentence
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -34,21 +35,6 @@ def study(tmp_path: Path) -> str:
     return str(path)
 
 
-def found(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    capsys.readouterr()
-    assert main([*words, "--json"]) == 0
-    read: dict[str, Any] = json.loads(capsys.readouterr().out)
-    return read
-
-
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    capsys.readouterr()
-    assert main(list(words)) == 2
-    sentence = capsys.readouterr().err
-    assert sentence.count("\n") == 1
-    return sentence
-
-
 def by_piece(planned: dict[str, Any], piece: str | None, library: bool = False) -> int:
     """Messages of the phases of a piece; None: those of every turn."""
     return sum(
@@ -61,19 +47,19 @@ def by_piece(planned: dict[str, Any], piece: str | None, library: bool = False) 
 def test_a_plan_counts_the_iterations_that_are_given(
     study: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    planned = found(capsys, "plan", study, "--ranks", "4", "--iterations", "25")
+    planned = printed(capsys, "plan", study, "--ranks", "4", "--iterations", "25")
     own, each = by_piece(planned, None), by_piece(planned, "iteration")
     assert own > 0 and each > 0
     assert planned["totals"]["messages"] == own + 25 * each
     calls = by_piece(planned, None, library=True) + 25 * by_piece(planned, "iteration", True)
     assert planned["totals"]["library_calls"] == calls
     assert all(p.get("times") == 25 for p in planned["phases"] if p.get("piece") == "iteration")
-    without = found(capsys, "plan", study, "--ranks", "4")
+    without = printed(capsys, "plan", study, "--ranks", "4")
     assert without["totals"]["messages"] == own
     words = ["--set", 'measure.pion="point"', "--iterations", "25"]
     (times,) = {
         phase["times"]
-        for phase in found(capsys, "plan", study, "--ranks", "4", *words)["phases"]
+        for phase in printed(capsys, "plan", study, "--ranks", "4", *words)["phases"]
         if phase.get("piece") == "iteration"
     }
     # A propagator has twelve right-hand sides.
@@ -84,7 +70,7 @@ def test_a_plan_counts_the_iterations_that_a_study_fixes(
     study: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Path(study).write_text(STUDY.replace("tolerance = 1e-6", "iterations = 7"))
-    planned = found(capsys, "plan", study, "--ranks", "2")
+    planned = printed(capsys, "plan", study, "--ranks", "2")
     own, each = by_piece(planned, None), by_piece(planned, "iteration")
     assert planned["totals"]["messages"] == own + 7 * each > own
 
@@ -95,7 +81,7 @@ def test_a_plan_of_a_recorded_run_has_what_it_sent(
     folder = tmp_path / "run"
     words = ["--machine", "altix", "--ranks", "2", "--turns", "2"]
     assert main(["simulate", study, *words, "--out", str(folder)]) == 0
-    planned = found(capsys, "plan", study, "--ranks", "2", "--records", str(folder))
+    planned = printed(capsys, "plan", study, "--ranks", "2", "--records", str(folder))
     rank = json.loads((folder / "communication.json").read_text())["rank"][0]
     sent = sum(p["messages"] for p in rank["phases"].values() if not p["library"])
     assert planned["totals"]["messages"] == pytest.approx(sent / 2, rel=1e-12)
@@ -107,12 +93,12 @@ def test_a_prediction_grows_with_the_iterations(
 ) -> None:
     words = ["predict", study, "--machine", "altix", "--ranks", "2"]
     few, many, usual = (
-        found(capsys, *words, *given)["points"][0]["phases"]["halo_t"]
+        printed(capsys, *words, *given)["points"][0]["phases"]["halo_t"]
         for given in (("--iterations", "10"), ("--iterations", "200"), ())
     )
     # Of the hopping matrices outside of iterations there are few: 10 of 40 + 10 messages.
     assert few < usual < many and 10 < many / few < 20
-    told = found(capsys, *words, "--iterations", "10")
+    told = printed(capsys, *words, "--iterations", "10")
     assert told["pieces"] == {"iteration": 10}
 
 
@@ -121,15 +107,15 @@ def test_what_makes_no_sense_is_one_sentence(
 ) -> None:
     paper = str(repository / "examples/paper/study.toml")
     beams = ("plan", paper, "--ranks", "32")
-    one_sentence(refused(capsys, *beams, "--iterations", "5"), "collision", "--iterations")
+    one_sentence(refusal(capsys, *beams, "--iterations", "5"), "--iterations 5", "beams")
     own = ("plan", study, "--ranks", "2")
     folder = tmp_path / "run"
     assert main(["run", study, "--out", str(folder)]) == 0
-    one_sentence(refused(capsys, *beams, "--records", str(folder)), folder, "collision", "qcd")
+    one_sentence(refusal(capsys, *beams, "--records", str(folder)), folder, "collision", "qcd")
     both = ("--iterations", "5", "--records", str(folder))
-    one_sentence(refused(capsys, *own, *both), "--iterations", "--records")
+    one_sentence(refusal(capsys, *own, *both), "--iterations", "--records")
     fixed = Path(study).with_name("fixed.toml")
     fixed.write_text(STUDY.replace("tolerance = 1e-6", "iterations = 7"))
-    sentence = refused(capsys, "plan", str(fixed), "--ranks", "2", "--iterations", "5")
+    sentence = refusal(capsys, "plan", str(fixed), "--ranks", "2", "--iterations", "5")
     one_sentence(sentence, "--iterations 5", "solver.iterations = 7")
-    one_sentence(refused(capsys, *own, "--iterations", "0"), "--iterations", "'0'", 1)
+    one_sentence(refusal(capsys, *own, "--iterations", "0"), "--iterations", "'0'", 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import flat_of, key, schema_of, values_of
+from phasewise.tables.declared import flat_of, key, nested, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
@@ -205,17 +205,9 @@ def resolved(model: SpaceCharge) -> dict[str, Any]:
 
 
 def _listed(value: Any) -> Any:
-    if not isinstance(value, tuple):
-        return value
-    nested = {36: (6, 6), 216: (6, 6, 6)}.get(len(value))
-    return _nest(list(value), nested) if nested else list(value)
-
-
-def _nest(values: list[Any], shape: tuple[int, ...]) -> list[Any]:
-    if len(shape) == 1:
-        return values
-    step = len(values) // shape[0]
-    return [_nest(values[k : k + step], shape[1:]) for k in range(0, len(values), step)]
+    """A value of an element as TOML has it: a matrix or a tensor as nested lists."""
+    size = len(value) if isinstance(value, tuple) else 0
+    return nested(value, {36: (6, 6), 216: (6, 6, 6)}.get(size, ()))
 
 
 def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
