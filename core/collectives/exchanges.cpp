@@ -30,7 +30,7 @@ comm::TeamPointer all_ranks(const std::vector<int>& nodes, int rank) {
       comm::Team{.ranks = std::move(ranks), .me = rank, .nodes = nodes});
 }
 
-// Makes exchanges of one collective.
+// Makes the exchanges of one collective.
 class Maker {
  public:
   Maker(const Description& d, const Manner& manner, const std::vector<int>& nodes, int rank)
@@ -81,7 +81,7 @@ class Maker {
     return {std::make_shared<const comm::Exchange>(std::move(result))};
   }
 
-  // All values in each of both parts of the memory.
+  // Two chunks, all values in the first part of the memory and in the second.
   Regions two_words() const {
     return {{.offset = 0, .run = d_.bytes, .repeats = nullptr},
             {.offset = memory_.half, .run = d_.bytes, .repeats = nullptr}};
@@ -118,7 +118,8 @@ class Maker {
                                                      : comm::Algorithm::direct;
     return comm::reduce_rounds(algorithm, schedule(), rank_, nodes_);
   }
-  // Each rank knows that all have come when it has heard from 1, 2, 4 … ranks behind.
+  // In each round a rank hears from the rank 1, 2, 4 … behind it; in the end it knows that all have
+  // come.
   Rounds barrier_rounds() const {
     Rounds rounds;
     for (int ahead = 1; ahead < ranks_; ahead *= 2)
@@ -157,7 +158,7 @@ class Maker {
     }
     return result;
   }
-  // A share of the values for each rank.
+  // One chunk for each rank: its share of the values.
   Regions shares() const {
     Regions regions;
     for (int i = 0; i < ranks_; ++i) {

@@ -14,7 +14,7 @@ namespace phasewise::driver {
 
 class CompositeRun : public workload::Run {
  public:
-  // Collective; throws as the runs of the parts do. parameters: those of the study.
+  // Collective; throws what the runs of the parts throw. `parameters` are those of the study.
   CompositeRun(const std::shared_ptr<const Composite>& study,
                const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
 
