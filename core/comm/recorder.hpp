@@ -80,8 +80,8 @@ struct RankFacts {
   // by name, whether or not this rank has entered these phases.
   std::vector<std::string> main{};
   std::vector<std::pair<std::string, std::string>> colours{};
-  double seconds = 0.0;       // of the turns
-  double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
+  double seconds = 0.0;       // duration of the turns
+  double clock_offset = 0.0;  // s, to add to this rank's times to get rank 0's
 };
 
 // A phase's index, and the prefix under which it was looked up.

@@ -33,7 +33,7 @@ class Composite : public workload::Workload {
     workload::Entry entry;
     int bunch = 0;             // number of the bunch's beam; 0: makes the bunches
     std::vector<int> ranks{};  // among all
-    std::vector<int> place{};  // of each rank among these, -1: none
+    std::vector<int> place{};  // each rank's place among these; -1: none
     std::shared_ptr<const Workload> plan{};
     std::shared_ptr<PartNames> names{};
     int first = 0, last = 0;  // numbers of its parts of a turn: [first, last)
