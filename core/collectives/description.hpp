@@ -1,5 +1,5 @@
 // The parameters of collectives: what all ranks do together, by one call of the library or by our
-// own rounds of messages, blocking or started and finished with computing in between.
+// own rounds of messages, either blocking, or started, computed beside, and finished.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace phasewise::collectives {
 
-// sum: of 1 to 8 doubles, exact in any order (workload/global_sum.hpp).
+// sum adds 1 to 8 doubles, exactly in any order (workload/global_sum.hpp).
 enum class Operator : std::uint8_t {
   barrier,
   broadcast,
@@ -23,7 +23,7 @@ enum class Operator : std::uint8_t {
   sum
 };
 
-// library: one call. The others are rounds; which of them an operator has: `offers`.
+// library is one call; the others are rounds. `offers` says which of them an operator has.
 enum class Algorithm : std::uint8_t {
   library,
   ring,
@@ -39,7 +39,7 @@ enum class Algorithm : std::uint8_t {
 // How the ranks exchange.
 struct Manner {
   Algorithm algorithm = Algorithm::library;
-  exchange::Protocol protocol = exchange::Protocol::irecv_isend;  // of rounds
+  exchange::Protocol protocol = exchange::Protocol::irecv_isend;  // of the rounds
 };
 
 struct Description {
@@ -47,15 +47,15 @@ struct Description {
   explicit Description(const workload::Parameters& parameters);
 
   Operator operation = Operator::allreduce;
-  std::int64_t bytes = 8;  // of a rank's block; of broadcast, allreduce and sum, of all values
+  std::int64_t bytes = 8;  // of a rank's block, or, for broadcast, allreduce and sum, of all values
   bool blocking = true;
-  double work = 0.0;   // flops beside it: behind it, or between its start and its end
+  double work = 0.0;   // flops: after a blocking collective, or between its start and its end
   bool verify = true;  // whether every value is checked
   Manner manner;
 };
 
 bool offers(Operator operation, Algorithm algorithm);
-// The algorithm of a sum of whole messages.
+// The algorithm for a sum of whole messages.
 exchange::SumAlgorithm sum_algorithm(Algorithm algorithm);
 
 // Throws std::invalid_argument if the operator has no such algorithm.

@@ -22,7 +22,14 @@ bool to_each(Operator operation) {
   return operation == Operator::alltoall || operation == Operator::alltoallv;
 }
 
-// Makes exchanges of one collective.
+exchange::TeamPointer all_ranks(const std::vector<int>& nodes, int rank) {
+  std::vector<int> ranks(nodes.size());
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return std::make_shared<const exchange::Team>(
+      exchange::Team{.ranks = std::move(ranks), .me = rank, .nodes = nodes});
+}
+
+// Makes the exchanges of one collective.
 class Maker {
  public:
   Maker(const Description& d, const Manner& manner, const std::vector<int>& nodes, int rank)
@@ -70,7 +77,7 @@ class Maker {
     return {of_one_item(std::move(result), regions)};
   }
 
-  // All values in each of both parts of the memory.
+  // Two chunks, all values in the first part of the memory and in the second.
   Regions two_words() const {
     return {{.offset = 0, .run = d_.bytes, .repeats = nullptr},
             {.offset = memory_.half, .run = d_.bytes, .repeats = nullptr}};
@@ -107,7 +114,8 @@ class Maker {
                                                      : exchange::Algorithm::direct;
     return exchange::reduce_rounds(algorithm, schedule(), rank_, nodes_);
   }
-  // Each rank knows that all have come when it has heard from 1, 2, 4 … ranks behind.
+  // In each round a rank hears from the rank 1, 2, 4 … behind it; in the end it knows that all have
+  // come.
   Rounds barrier_rounds() const {
     Rounds rounds;
     for (int ahead = 1; ahead < ranks_; ahead *= 2)
@@ -146,7 +154,7 @@ class Maker {
     }
     return result;
   }
-  // A share of the values for each rank.
+  // One chunk for each rank: its share of the values.
   Regions shares() const {
     Regions regions;
     for (int i = 0; i < ranks_; ++i) {

@@ -9,17 +9,17 @@ namespace {
 
 using workload::Listener;
 
-constexpr std::int64_t period = 1009;  // prime: values that are mixed up differ
-constexpr int polls = 16;              // of a collective that computing goes along with
+constexpr std::int64_t period = 1009;  // prime, so that values in the wrong place differ
+constexpr int polls = 16;              // calls of progress() between start and end
 
-// One item: a value.
+// One item is a value.
 parallel::KernelCard fill_card() {
   return {.name = "fill", .flops = 0.0, .bytes = 8.0, .vectorised = false};
 }
 parallel::KernelCard check_card() {
   return {.name = "check", .flops = 1.0, .bytes = 8.0, .vectorised = false};
 }
-// One item: a flop.
+// One item is a flop.
 parallel::KernelCard compute_card() {
   return {.name = "compute", .flops = 1.0, .bytes = 0.0, .vectorised = false};
 }
@@ -134,7 +134,7 @@ double Turn::sum_over_ranks(int block, std::int64_t place) const {
   return sum;
 }
 
-// No sum of these is exact in double precision.
+// Terms whose sums are not exact in double precision.
 double Turn::exact_term(int rank, int number) const {
   return (value(rank, number, 0) - 500.0) / (3.0 + number);
 }

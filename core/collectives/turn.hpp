@@ -16,16 +16,16 @@ namespace phasewise::collectives {
 
 class Turn : public workload::PlannedTurn {
  public:
-  // nodes: of all ranks. The references must outlive the turn. Throws std::bad_alloc.
+  // nodes: the node of each rank. The references must outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const std::vector<int>& nodes, int rank,
        workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // The values depend on the number.
+  // The values depend on the number of the turn.
   void begin(std::int64_t number) override { number_ = number; }
   exchange::Exchanges exchanges() const override { return sum_ ? sum_->exchanges() : exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
-  // The checks of all values, on all ranks.
+  // The result of the checks of all values on all ranks.
   std::vector<workload::Value> record() const override;
 
  private:
@@ -38,7 +38,7 @@ class Turn : public workload::PlannedTurn {
   double value(int rank, int block, std::int64_t place) const;
   double sum_over_ranks(int block, std::int64_t place) const;
   double exact_term(int rank, int number) const;
-  // Calls f(place in the memory, value) for each value that this rank gives, or gets.
+  // Calls f(place in the memory, value) for each value that this rank gives, or is to get.
   template <class F>
   void for_each_given(F&& f) const;
   template <class F>

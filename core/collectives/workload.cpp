@@ -24,7 +24,7 @@ class Collectives : public workload::Planned<Turn> {
   std::vector<exchange::TeamOfDivision> teams(const exchange::TeamPointer& all) const override {
     return {{all, 0}};
   }
-  // Some ranks of trees send more than others; of many ranks, the first ones are among them.
+  // In trees some ranks send more than others; the first ranks include those that send the most.
   std::vector<int> typical_ranks() const override {
     std::vector<int> result;
     for (int rank = 0; rank < std::min(ranks(), most_typical); ++rank) result.push_back(rank);

@@ -19,8 +19,8 @@ Contents contents_of(const workload::Session& session) {
 
 }  // namespace
 
-// All collective calls, of which the last one is in device_of, come before the large allocations,
-// so that no rank waits for another one that has run out of memory.
+// All collective calls, the last of which is in device_of, come before the large allocations, so
+// that no rank waits for a rank that has run out of memory.
 Simulation::Simulation(const std::shared_ptr<const Collision>& study,
                        std::unique_ptr<workload::Session> owned)
     : Run(study, std::move(owned)),

@@ -36,8 +36,8 @@ Collision::Collision(const workload::Parameters& parameters, workload::Nodes nod
       description_(parameters),
       grids_(description_.process_grids(ranks(), this->nodes())) {}
 
-// The phases of table 1 of the source paper, then those of other physics. What reduces or
-// broadcasts at once has the colour of the row.
+// The phases of table 1 of the source paper, followed by those of other physics. A phase that
+// reduces or broadcasts over the whole beam at once has the colour of the phase over the row.
 std::vector<Phase> Collision::phases() const {
   const bool in_row = description_.settings.crossing_in_row;
   constexpr const char *reduce_row = "#f08a24", *broadcast_row = "#d6336c";
@@ -64,14 +64,14 @@ const ProcessGrid* Collision::mesh_grid() const {
                                             : &grids_[found - description_.points.begin()];
 }
 
-// Without a mesh, the grid that one would have.
+// Without a mesh this is the grid that a mesh would have.
 std::vector<std::vector<int>> Collision::process_grid() const {
   const ProcessGrid* const mesh = mesh_grid();
   const ProcessGrid& shown = mesh == nullptr ? grid() : *mesh;
   return {{shown.shape(0).prow, shown.shape(0).pcol}, {shown.shape(1).prow, shown.shape(1).pcol}};
 }
 
-// Without a mesh ranks have no places.
+// Without a mesh the ranks have no places.
 std::vector<int> Collision::place(int rank) const {
   const ProcessGrid* const mesh = mesh_grid();
   const Place place = mesh != nullptr && mesh->divided() ? mesh->place(rank) : Place{};
@@ -86,7 +86,7 @@ std::vector<exchange::TeamOfDivision> Collision::teams(const exchange::TeamPoint
   return teams;
 }
 
-// Loads of particles, and of mesh rows to solve for.
+// The loads of particles and of mesh rows to solve for.
 std::vector<workload::Load> Collision::loads() const {
   const InteractionPoint& point = description_.points.front();
   workload::Load particles{"particles", {}}, rows{"grid", {}};
@@ -105,8 +105,8 @@ std::vector<workload::Load> Collision::loads() const {
 }
 
 // The ranks in the first and the last row of each column: the first rows have the largest shares of
-// rows and slices. Of very many ranks those of some columns: the first ones have the most slices,
-// and shares change after the one where the slices end.
+// rows and slices. With very many ranks, only those of some columns: the first columns have the
+// most slices, and shares change after the column where the slices end.
 std::vector<int> Collision::typical_ranks() const {
   constexpr int few = 64, very_many = 4096;
   std::vector<int> result;
@@ -122,8 +122,8 @@ std::vector<int> Collision::typical_ranks() const {
   return result;
 }
 
-// How much a rank computes follows from its beam, its column, which solves for some slices, and its
-// shares of the rows and columns of each mesh.
+// How much a rank computes depends on its beam, on its column, which solves for some slices, and on
+// its shares of the rows and columns of each mesh.
 std::vector<int> Collision::alike() const {
   std::vector<CollisionShape> meshes;
   meshes.reserve(description_.points.size());
@@ -150,7 +150,7 @@ std::vector<int> Collision::alike() const {
   return result;
 }
 
-// Those that are tracked.
+// The beams that are tracked.
 std::vector<workload::SharedBunch> Collision::bunches() const {
   const std::array<bool, 2> tracked{description_.is_tracked(0), description_.is_tracked(1)};
   std::vector<workload::SharedBunch> result;

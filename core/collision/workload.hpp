@@ -27,7 +27,7 @@ class Collision : public workload::Workload {
     return std::make_unique<Turn>(description_, grids_, rank, Contents::none, 1);
   }
   std::vector<std::vector<int>> process_grid() const override;
-  // Beam, column, row.
+  // The rank's beam, column and row.
   std::vector<int> place(int rank) const override;
   std::string layout() const override { return layout_name(description_.settings.layout); }
   std::vector<std::string> exchange_keys() const override {

@@ -69,19 +69,19 @@ struct Event {
 };
 static_assert(sizeof(Event) == 40);
 
-// What the record of a rank states besides its phases: docs/communication.md.
+// What the record of a rank states besides its phases (docs/communication.md).
 struct RankFacts {
   int rank = 0;
   int node = 0;
   std::vector<int> place{};  // coordinates in the workload's process grid
-  // Number of times that data-dependent pieces of a turn occurred, by name.
+  // How often the data-dependent pieces of a turn occurred, by name.
   std::vector<std::pair<std::string, double>> pieces{};
-  // Names of the workload's main phases, in the order of the plan, and its colours of phases, by
-  // name, whether or not this rank has met them.
+  // The names of the workload's main phases, in the order of the plan, and the colours of phases,
+  // by name, whether or not this rank has entered these phases.
   std::vector<std::string> main{};
   std::vector<std::pair<std::string, std::string>> colours{};
-  double seconds = 0.0;       // of the turns
-  double clock_offset = 0.0;  // s, to be added to this rank's times to get rank 0's
+  double seconds = 0.0;       // duration of the turns
+  double clock_offset = 0.0;  // s, to add to this rank's times to get rank 0's
 };
 
 // A phase's index, and the prefix under which it was looked up.

@@ -10,8 +10,9 @@ namespace {
 
 constexpr int peer = 0;  // the member of the team of a pair that is not this rank
 
-// The pieces of all messages one way; piece q of those that arrive is chunk count + q. back: in the
-// places of each other.
+// The pieces of all messages in one direction, as chunks: piece q of those sent is chunk q, of
+// those that arrive chunk count + q. back: pieces are sent from where they arrived before, and
+// arrive where they were sent from.
 class Pieces {
  public:
   Pieces(const Description& d, const Memory& memory, std::int64_t packet, bool back) {
@@ -39,8 +40,8 @@ class Pieces {
   int count_ = 0;
 };
 
-// Appends rounds that send the chunks `out` to the peer and receive `in` from it, `window` of each
-// at once; both begin at a piece of number 0.
+// Appends rounds of `window` pieces each. out(round, piece) and in(round, piece) add what is sent
+// and what is received; both count pieces from 0.
 template <class Out, class In>
 void add_rounds(exchange::Rounds& rounds, int pieces, int window, Out&& out, In&& in) {
   for (int first = 0; first < pieces; first += window) {
@@ -115,7 +116,7 @@ Memory::Memory(const Description& description)
 
 namespace {
 
-// back: what arrived before is sent, and what was sent is overwritten.
+// back: sends what arrived before, and overwrites what was sent.
 exchange::ExchangePointer exchange_of(const Description& description, const Manner& manner,
                                       const Role& role, const std::vector<int>& nodes, int rank,
                                       bool back) {

@@ -18,9 +18,9 @@ std::string_view phase_of(Operator operation);
 
 inline constexpr std::int64_t answer_bytes = 8;  // of a stream
 
-// The memory of a rank: the messages that it makes, those that arrive, then the answer that it
-// makes and the one that arrives. Each begins on a cache line of its own. What an echo brings back
-// arrives where it was sent from, as in other such tests, unless it is verified.
+// The memory of a rank: the messages that it makes, the messages that arrive, then the answer that
+// it makes and the one that arrives. Each begins on a cache line of its own. What an echo brings
+// back arrives where it was sent from, as in other such tests, unless it is verified.
 struct Memory {
   explicit Memory(const Description& description);
 
@@ -34,10 +34,10 @@ struct Memory {
   std::int64_t messages, first_arrived;
 };
 
-// A message goes in pieces, `window` of them in a round. A rank that takes no part has as many
-// rounds, all empty, since some protocols are collective. nodes: of all ranks. Without checks a
-// swap sends what the one before brought, so that every message holds new data: there are two
-// exchanges, which take turns.
+// A message goes in pieces, `window` of them in a round. A rank without a partner has equally many
+// rounds, all empty, since some protocols are collective. nodes: the node of each rank. Without
+// checks a swap sends what the preceding swap brought, so that every message holds new data: there
+// are two exchanges, which take turns.
 exchange::Exchanges exchanges_of(const Description& description, const Manner& manner,
                                  const Role& role, const std::vector<int>& nodes, int rank);
 

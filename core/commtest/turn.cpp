@@ -9,8 +9,8 @@ namespace {
 
 using workload::Listener;
 
-// Bytes repeat after a prime number of them, so that messages, pieces and exchanges that are mixed
-// up differ.
+// The values of the bytes have a prime period, so that messages, pieces or exchanges in the wrong
+// place differ.
 constexpr std::int64_t period = 251;
 constexpr auto sequence = [] {
   std::array<std::byte, 2 * period> values{};
@@ -18,7 +18,7 @@ constexpr auto sequence = [] {
   return values;
 }();
 
-// One item: a byte.
+// One item is a byte.
 parallel::KernelCard fill_card() {
   return {.name = "fill", .flops = 0.0, .bytes = 1.0, .vectorised = false};
 }
@@ -32,7 +32,7 @@ double bytes_of(const auto& stretches) {
   return all;
 }
 
-// Calls f(bytes of the memory, those that are expected there, count) for parts of one period.
+// Calls f(bytes, their expected values, count) for at most one period of the memory at a time.
 template <class F>
 void by_period(std::byte* memory, std::int64_t bytes, std::size_t first, F&& f) {
   for (std::int64_t at = 0; at < bytes; at += period)
@@ -79,7 +79,7 @@ void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   checks_.sum(listener);
 }
 
-// What this rank sends that it has not received.
+// What this rank sends and has not received before.
 std::vector<Turn::Stretch> Turn::made() const {
   if (role_.idle()) return {};
   if (description_.operation != Operator::swap && !role_.leads) {

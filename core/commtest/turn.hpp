@@ -15,22 +15,22 @@ namespace phasewise::commtest {
 
 class Turn : public workload::PlannedTurn {
  public:
-  // nodes: of all ranks. The references must outlive the turn. Throws std::bad_alloc.
+  // nodes: the node of each rank. The references must outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const Role& role, const std::vector<int>& nodes, int rank,
        workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // The bytes of the messages depend on the number.
+  // The bytes of the messages depend on the number of the turn.
   void begin(std::int64_t number) override { number_ = number; }
   exchange::Exchanges exchanges() const override { return exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
-  // The checks of all bytes that arrived, on all ranks.
+  // The result of the checks of all bytes that arrived on all ranks.
   std::vector<workload::Value> record() const override;
-  // The last message that arrived here; empty where none does.
+  // The last message that arrived here; empty if none does.
   std::span<const std::byte> arrived() const;
 
  private:
-  // Bytes that a rank made: where they lie, and what they are.
+  // Bytes of one message, with the rank that made them; rank and message determine their values.
   struct Stretch {
     std::int64_t offset, bytes;
     int maker, message;

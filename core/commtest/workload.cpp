@@ -24,7 +24,7 @@ class Commtest : public workload::Planned<Turn> {
     return std::make_unique<Turn>(description_, roles_[rank], nodes(), rank, contents);
   }
   std::vector<std::string> exchange_keys() const override { return {"protocol", "packet"}; }
-  // A rank that leads sends most.
+  // The ranks that lead send the most.
   std::vector<int> typical_ranks() const override {
     int rank = 0;
     while (rank < ranks() && !roles_[rank].leads) ++rank;

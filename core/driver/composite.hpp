@@ -33,7 +33,7 @@ class Composite : public workload::Workload {
     workload::Entry entry;
     int bunch = 0;             // number of the bunch's beam; 0: makes the bunches
     std::vector<int> ranks{};  // among all
-    std::vector<int> place{};  // of each rank among these, -1: none
+    std::vector<int> place{};  // each rank's place among these; -1: none
     std::shared_ptr<const Workload> plan{};
     std::shared_ptr<PartNames> names{};
     int first = 0, last = 0;  // numbers of its parts of a turn: [first, last)
@@ -55,13 +55,13 @@ class Composite : public workload::Workload {
   std::vector<workload::Phase> phases() const override;
   std::vector<workload::Piece> pieces() const override;
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override;
-  // Guests run on the ranks of a bunch as the maker has divided them.
+  // Guests run on the ranks of a bunch as the maker divides them.
   std::vector<std::vector<int>> process_grid() const override {
     return maker().plan->process_grid();
   }
   std::vector<int> place(int rank) const override { return maker().plan->place(rank); }
   std::string layout() const override { return maker().plan->layout(); }
-  // <part>.<key>.
+  // The keys have the form <part>.<key>.
   std::vector<std::string> exchange_keys() const override;
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;

@@ -144,7 +144,7 @@ void CompositeRun::set_turn(std::int64_t turn) {
     if (run) run->set_turn(turn);
 }
 
-// Several bunches may have a piece of the same name; the count is the mean over them.
+// Several bunches may have a piece of the same name; its count is the mean over them.
 std::vector<std::pair<std::string, double>> CompositeRun::piece_counts() const {
   std::map<std::string, std::pair<double, int>> sums;
   for (std::size_t i = 0; i < runs_.size(); ++i)

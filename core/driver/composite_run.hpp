@@ -14,7 +14,7 @@ namespace phasewise::driver {
 
 class CompositeRun : public workload::Run {
  public:
-  // Collective; throws as the runs of the parts do. parameters: those of the study.
+  // Collective; throws what the runs of the parts throw. `parameters` are those of the study.
   CompositeRun(const std::shared_ptr<const Composite>& study,
                const workload::Parameters& parameters, std::unique_ptr<workload::Session> session);
 
@@ -46,7 +46,7 @@ class CompositeRun : public workload::Run {
   void share_records();
 
   const Composite& plan_;
-  std::vector<std::unique_ptr<Run>> runs_;  // of each part, null if this rank is not in it
+  std::vector<std::unique_ptr<Run>> runs_;  // one for each part; null if this rank is not in it
   std::size_t maker_ = 0;
   workload::Parameters exchanges_;  // how the ranks exchange now
   std::vector<double> shared_;      // records of guests that are missing on some ranks

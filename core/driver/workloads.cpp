@@ -1,5 +1,5 @@
-// The workloads: one word for each. In the Python module this file is compiled once more, and the
-// same words then name the bindings of those that have any.
+// The workloads, one word for each. The Python module compiles this file once more, and the same
+// words then name the bindings of the workloads that have any.
 #define PHASEWISE_WORKLOADS(line)                                                     \
   line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
       line(spacecharge)

@@ -12,7 +12,7 @@ namespace {
 using workload::Parameters;
 
 constexpr int max_ranks = 1'000'000;
-// A rank's array then takes 2 TB.
+// With this many words, a rank's array takes 2 TB.
 constexpr std::int64_t max_words = 1 << 19;
 
 std::array<int, 2> read_grid(const Parameters& parameters) {

@@ -23,13 +23,13 @@ struct Description {
   std::array<int, 2> process_grid{0, 0};  // Px, Py; zeros: chosen for the ranks
   exchange::Protocol protocol = exchange::Protocol::irecv_isend;
 
-  // Cells along each side of a rank's own part of the array.
+  // The cells along each side of a rank's own part of the array.
   std::int64_t cells() const { return words / rows; }
-  // Words from one row of a rank's array to the next, halo included.
+  // The words from one row of a rank's array to the next, halo included.
   std::int64_t width() const { return cells() + 2 * rows; }
 };
 
-// Px and Py: those given, or the pair nearest to a square for the ranks, with Px >= Py. Throws
+// Px and Py as given, or else the pair of divisors nearest to a square, with Px >= Py. Throws
 // std::invalid_argument if the given ones do not fit the ranks.
 std::array<int, 2> fitting_grid(const Description& description, int ranks);
 

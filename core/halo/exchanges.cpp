@@ -44,8 +44,8 @@ struct Neighbours {
   int before, behind;
 };
 
-// Both neighbours may be the same rank: the first message, to the neighbour before, is then the one
-// that it expects first, from behind.
+// If both neighbours are the same rank, the first message that goes there, to the neighbour before,
+// is the one that it expects first, from behind.
 void add(exchange::NeighbourExchange& exchange, const Faces& faces, const Neighbours& neighbours) {
   exchange.send(neighbours.before, {faces.to_before});
   exchange.send(neighbours.behind, {faces.to_behind});

@@ -20,10 +20,10 @@ struct Place {
 };
 Place place_of(const std::array<int, 2>& grid, int rank);
 
-// Two messages along x, then two along y, or all four in one exchange, from the array
-// [cells + 2 rows][cells + 2 rows], with x along its rows; no message contains corners. If the grid
+// The exchanges of the array [cells + 2 rows][cells + 2 rows], with x along its rows: two messages
+// along x, then two along y, or all four in one exchange. No message contains corners. If the grid
 // is one rank wide, the rank is its own neighbour and sends no message; if it is two wide, both
-// messages go to the same rank. nodes: of all ranks.
+// messages go to the same rank. nodes: the node of each rank.
 exchange::Exchanges exchanges_of(const Description& description, const std::array<int, 2>& grid,
                                  const std::vector<int>& nodes, int rank,
                                  exchange::Protocol protocol);

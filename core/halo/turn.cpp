@@ -9,13 +9,13 @@ namespace {
 
 using workload::Listener;
 
-constexpr std::int64_t exact_in_float = 1 << 24;  // integers below are floats
+constexpr std::int64_t exact_in_float = 1 << 24;  // a float holds every integer up to this one
 
-// One item: a cell at the edge of a rank's own part.
+// One item is a cell at the edge of a rank's own part.
 parallel::KernelCard fill_card() {
   return {.name = "fill", .flops = 0.0, .bytes = 8.0, .vectorised = false};
 }
-// One item: a cell of the halo.
+// One item is a cell of the halo.
 parallel::KernelCard check_card() {
   return {.name = "check", .flops = 1.0, .bytes = 8.0, .vectorised = false};
 }

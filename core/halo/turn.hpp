@@ -16,21 +16,21 @@ namespace phasewise::halo {
 
 class Turn : public workload::PlannedTurn {
  public:
-  // nodes: of all ranks. The references must outlive the turn. Throws std::bad_alloc.
+  // nodes: the node of each rank. The references must outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const std::array<int, 2>& grid,
        const std::vector<int>& nodes, int rank, workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // The values of the cells depend on the number.
+  // The values of the cells depend on the number of the turn.
   void begin(std::int64_t number) override { number_ = number; }
   exchange::Exchanges exchanges() const override { return exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
-  // The checks of the halo's cells on all ranks.
+  // The result of the checks of the halo's cells on all ranks.
   std::vector<workload::Value> record() const override;
 
   const Description& description() const { return description_; }
-  // [cells + 2 rows][cells + 2 rows] words; null without contents. Only edges are touched: the
-  // inner pages of a large array take no memory.
+  // The array of [cells + 2 rows][cells + 2 rows] words; null without contents. Only its edges are
+  // touched, so that the inner pages of a large array take no memory.
   std::byte* array() { return array_.get(); }
 
  private:

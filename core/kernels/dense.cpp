@@ -20,11 +20,12 @@ using Values = parallel::Buffer<double>;
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 
-// Column by column, as Fortran has it.
+// Matrices are stored by columns, as in Fortran.
 ConstMatrix fortran(const Values& values, std::int64_t n) { return {values.data(), n, n, 1, n}; }
 Matrix fortran(Values& values, std::int64_t n) { return {values.data(), n, n, 1, n}; }
 
-// A square matrix without values yet. In pages of 4 kB its columns would be a page apart, or more.
+// A square matrix without values yet. It prefers large pages: with pages of 4 kB its columns would
+// be a page or more apart.
 Values room_for(std::int64_t n) {
   Values values(n * n);
   parallel::prefer_large_pages(values.data(), sizeof(double) * n * n);
@@ -137,7 +138,7 @@ class Eigenproblem : public Case {
  private:
   double scale() const { return static_cast<double>(n_) * epsilon; }
 
-  // The traces of A and A² against the sums of the eigenvalues and their squares.
+  // Compares the traces of A and A² with the sums of the eigenvalues and of their squares.
   double invariants() const {
     const ConstMatrix a = fortran(a_, n_);
     double trace = 0.0, squares = 0.0;
@@ -157,7 +158,8 @@ class Eigenproblem : public Case {
     const Matrix left = fortran(image, n_);
     linear::multiply(fortran(a_, n_), v, left, Into::set, panels);
     for (std::int64_t j = 0; j < n_; ++j) {
-      // Of a pair the first has the positive imaginary part, and both share two columns.
+      // The first eigenvalue of a complex pair has the positive imaginary part; the pair's two
+      // columns hold the real and the imaginary part of its vectors.
       const std::int64_t partner = imaginary_[j] > 0.0 ? j + 1 : imaginary_[j] < 0.0 ? j - 1 : j;
       for (std::int64_t i = 0; i < n_; ++i)
         left(i, j) -= real_[j] * v(i, j) - imaginary_[j] * v(i, partner);
@@ -174,7 +176,7 @@ class Eigenproblem : public Case {
     return norm(linear::constant(left)) / scale();
   }
 
-  // Of vectors that should have the length 1.
+  // The largest deviation of a vector's length from 1, over n ε.
   double lengths(const ConstMatrix& v) const {
     double most = 0.0;
     for (std::int64_t j = 0; j < n_; ++j) {

@@ -7,13 +7,13 @@ namespace phasewise::kernels {
 namespace {
 
 constexpr std::int64_t most_rows = 20'000;  // a dense matrix then takes 3.2 GB
-constexpr std::int64_t most_side = 20'000;  // and a Laplacian 24 GB
+constexpr std::int64_t most_side = 20'000;  // the matrix of a Laplacian then takes 24 GB
 
 parallel::KernelCard dense_eigen_card(const Description& d) {
   const double n = static_cast<double>(d.n), square = 8.0 * n * n;
   const bool symmetric = d.kernel == Kernel::dsyevd;
   const double cubes = symmetric ? (d.vectors ? 9.0 : 4.0 / 3.0) : (d.vectors ? 25.0 : 10.0);
-  // Reads A, and writes it, or A and the vectors.
+  // A is read and written once, and so are the vectors of dgeev.
   const double matrices = symmetric || !d.vectors ? 2.0 : 4.0;
   return {.name = symmetric ? (d.vectors ? "dsyevd_vectors" : "dsyevd")
                             : (d.vectors ? "dgeev_vectors" : "dgeev"),
@@ -23,8 +23,8 @@ parallel::KernelCard dense_eigen_card(const Description& d) {
           .touched = (matrices - 1.0) * square};
 }
 
-// The filter's degree grows as the side, and the bytes are those of products with four vectors at a
-// time, from measurements on 64² to 512² points.
+// The filter's degree is proportional to the side, and the bytes are those of products with four
+// vectors at a time, as measured on 64² to 512² points.
 parallel::KernelCard lanczos_card(double n) {
   const double rows = n * n, entries = 5.0 * rows - 4.0 * n, products = 30.0 * n;
   return {.name = "lanczos",
@@ -67,9 +67,9 @@ Description::Description(const workload::Parameters& parameters) {
                                 dense ? most_rows : most_side);
   if (repetitions < 1) parameters.fail("kernels.repetitions", "give 1 or more");
   if (library == plain && kernel != Kernel::dgemm)
-    parameters.fail("kernels.library", "plain loops are those of dgemm");
+    parameters.fail("kernels.library", "only dgemm has plain loops");
   if (of_library() && !dense)
-    parameters.fail("kernels.library", "sparse kernels are those of phasewise");
+    parameters.fail("kernels.library", "only phasewise itself has sparse kernels");
   if (library == ours && (kernel == Kernel::dsyevd || kernel == Kernel::dgeev))
     parameters.fail("kernels.library",
                     "dense eigenproblems need a library: openblas, blis, "

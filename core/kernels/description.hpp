@@ -1,4 +1,4 @@
-// The parameters of a serial kernel that every rank runs: which one, of which size, by whom.
+// The parameters of a serial kernel that every rank runs: the kernel, its size, and its library.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,21 @@ struct Description {
   Kernel kernel = Kernel::dgemm;
   std::string library = ours;    // or openblas, blis, reference, or a library's path
   std::int64_t n = 0;            // rows of a dense matrix; points along each side of a Laplacian
-  std::int64_t repetitions = 1;  // in a turn
-  bool vectors = false;          // of dsyevd and dgeev, besides the eigenvalues
+  std::int64_t repetitions = 1;  // per turn
+  bool vectors = false;          // whether dsyevd and dgeev compute vectors besides the eigenvalues
   bool verify = true;            // whether the result of each turn is checked
 
   bool of_library() const { return library != ours && library != plain; }
 };
 
-// Eigenvalues that lanczos computes.
+// The number of eigenvalues that lanczos computes.
 inline constexpr int wanted = 10;
 
-// One item is a call. The flops are those by convention: 2 n³ of dgemm, 4/3 n³ and 10 n³ of the
-// eigenvalues of dsyevd and dgeev, 9 n³ and 25 n³ with vectors; 2 of each entry of a sparse matrix.
-// Those of lanczos are an estimate, as the number of its products depends on its data. The bytes
-// of dense matrices are those of reading and writing each once, which a solver needs at least.
+// One item is a call. The flops are counted by convention: 2 n³ for dgemm, 4/3 n³ and 10 n³ for the
+// eigenvalues of dsyevd and dgeev, 9 n³ and 25 n³ with vectors, and 2 for each entry of a sparse
+// matrix. Those of lanczos are an estimate, since the number of its products depends on its data.
+// The bytes of dense matrices count reading and writing each of them once, the least that a solver
+// needs.
 parallel::KernelCard card_of(const Description& description);
 
 }  // namespace phasewise::kernels

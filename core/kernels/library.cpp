@@ -11,8 +11,8 @@
 namespace phasewise::kernels {
 namespace {
 
-// Where Debian's packages put a library, by patterns, and the package to name. The last pattern of
-// each is for the dynamic linker, which searches for it.
+// The places where packages put a library, as patterns, and the package that an error names. The
+// dynamic linker searches for a pattern without a folder.
 struct Known {
   const char* name;
   const char* package;
@@ -20,7 +20,7 @@ struct Known {
 };
 
 const std::vector<Known>& known() {
-  // OpenBLAS brings a LAPACK of its own. BLIS has none: LAPACK's reference runs on it, since the
+  // OpenBLAS contains a LAPACK. BLIS contains none: the reference LAPACK runs on it, since the
   // linker takes the BLAS that has been loaded before.
   static const std::vector<const char*> reference = {"/usr/lib/*/lapack/liblapack.so.3",
                                                      "/usr/lib64/liblapack.so.3"};
@@ -53,7 +53,7 @@ std::vector<std::string> paths_of(const char* pattern) {
   return paths;
 }
 
-// Everything that is loaded later finds its symbols.
+// Loads the first library that it finds, and makes its symbols visible to all that is loaded later.
 void* open_first(const std::vector<const char*>& patterns) {
   for (const char* pattern : patterns)
     for (const std::string& path : paths_of(pattern))

@@ -1,6 +1,6 @@
 // A library of dense linear algebra that is found and loaded at run time: OpenBLAS, BLIS, the
 // reference BLAS and LAPACK, or any with their Fortran symbols. Two of them in one process would
-// take each other's symbols, so that a process loads one.
+// call each other's functions, so that a process loads only one.
 #pragma once
 
 #include <cstdint>
@@ -8,20 +8,21 @@
 
 namespace phasewise::kernels {
 
-// Matrices are column by column, as in Fortran. All run on one thread.
+// Matrices are stored by columns, as in Fortran. All functions run on one thread.
 class Library {
  public:
-  // The library of a name, or of a path; it stays loaded. Throws std::invalid_argument with one
-  // sentence if it cannot be loaded, which names the package that brings it, or if the process has
-  // another one already.
+  // Loads the library with this name or path; it stays loaded. Throws std::invalid_argument with
+  // one sentence if it cannot be loaded, which names its package, or if the process has loaded
+  // another one before.
   static const Library& load(const std::string& name);
 
   // C = A B.
   void dgemm(std::int64_t n, const double* a, const double* b, double* c) const;
-  // Eigenvalues of a symmetric matrix, ascending; `a` becomes its vectors, or is lost. Throws
-  // std::runtime_error if the solver fails.
+  // Computes the eigenvalues of a symmetric matrix, ascending. `a` becomes the eigenvectors, or is
+  // overwritten if they are not asked for. Throws std::runtime_error if the solver fails.
   void dsyevd(bool vectors, std::int64_t n, double* a, double* values) const;
-  // Eigenvalues and, if asked for, right vectors; those of a pair as real and imaginary parts.
+  // Computes eigenvalues and, if asked for, right eigenvectors; those of a complex pair are stored
+  // as a real and an imaginary part. `a` is overwritten.
   void dgeev(bool vectors, std::int64_t n, double* a, double* real, double* imaginary,
              double* right) const;
 

@@ -35,7 +35,7 @@ class SparseProduct : public Case {
       linear::multiply(csr_, x_.data(), y_.data());
   }
 
-  // Against the stencil.
+  // Compares the product with the stencil applied to x.
   double residual() override {
     double most = 0.0;
     const auto at = [&](std::int64_t x, std::int64_t y) {
@@ -67,7 +67,7 @@ class Lanczos : public Case {
     std::vector<double> exact;
     const std::int64_t side = std::min<std::int64_t>(n_, wanted);
     const auto part = [&](std::int64_t i) {
-      // 2 - 2 cos x, without the difference of numbers nearly alike.
+      // 2 - 2 cos x, without subtracting nearly equal numbers.
       const double half = std::sin(0.5 * std::numbers::pi * static_cast<double>(i) / (n_ + 1.0));
       return 4.0 * half * half;
     };

@@ -3,7 +3,7 @@
 namespace phasewise::kernels {
 namespace {
 
-// One item: a call whose result is checked, at most by a product of the same matrices.
+// One item is a check of a result; it reads at most the matrices that a call of the kernel reads.
 parallel::KernelCard check_card(const Description& description) {
   const parallel::KernelCard kernel = card_of(description);
   return {.name = "check", .flops = 0.0, .bytes = kernel.bytes, .vectorised = false};

@@ -1,4 +1,4 @@
-// A rank's turn: the kernel a number of times, and the check of its result.
+// A rank's turn: it runs the kernel a number of times, and checks the result.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class Turn : public workload::PlannedTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // The largest residual of all ranks.
   std::vector<workload::Value> record() const override;
-  // Of this rank; none without data.
+  // The eigenvalues that this rank found; empty without data.
   std::vector<double> eigenvalues() const {
     return case_ ? case_->eigenvalues() : std::vector<double>{};
   }

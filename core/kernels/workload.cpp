@@ -18,7 +18,7 @@ class Kernels : public workload::Planned<Turn> {
     return std::make_unique<Turn>(description_, contents);
   }
   std::vector<int> place(int rank) const override { return {rank}; }
-  // All ranks do the same.
+  // All ranks do the same work.
   std::vector<int> typical_ranks() const override { return {0}; }
   std::vector<int> alike() const override { return std::vector<int>(nodes().size(), 0); }
 

@@ -35,8 +35,8 @@ class Qcd : public workload::Workload {
   std::vector<std::string> exchange_keys() const override {
     return {"halo", "blocks", "spinors", "overlap", "sums", "kernel", "link_reals"};
   }
-  // All ranks send the same but for the Polyakov loops' products, which the last along an axis
-  // keeps.
+  // All ranks send the same, except for the Polyakov loops' products, which the last rank along an
+  // axis keeps.
   std::vector<int> typical_ranks() const override { return {ranks_.at.front()}; }
   std::vector<int> alike() const override { return std::vector<int>(nodes().size(), 0); }
 

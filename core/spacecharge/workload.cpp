@@ -14,7 +14,7 @@ namespace {
 
 using workload::Phase;
 
-// The largest share of n over the mean one.
+// The largest share of n, over the mean share.
 double load(double n, double ranks) { return std::ceil(n / ranks) * ranks / n; }
 
 }  // namespace
@@ -31,7 +31,7 @@ SpaceCharge::SpaceCharge(const workload::Parameters& parameters, workload::Nodes
       ranks_(host.team->ranks) {}
 
 std::vector<Phase> SpaceCharge::phases() const {
-  // Received data are read, and added to a value or stored.
+  // Received data are read, and either added to a value or stored.
   constexpr double added = 3.0, stored = 2.0;
   const char* const among = description_.guest ? "beam" : "all";
   std::vector<Phase> result;

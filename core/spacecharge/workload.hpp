@@ -14,7 +14,7 @@ class SpaceCharge : public workload::Workload {
  public:
   // Throws std::invalid_argument with one sentence if the parameters cannot be used.
   SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes);
-  // A guest in a composite.
+  // Plans it as a guest in a composite.
   SpaceCharge(const workload::Parameters& parameters, workload::Nodes nodes,
               const workload::Host& host);
 

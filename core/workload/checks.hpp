@@ -1,5 +1,5 @@
-// How a turn checks every value that arrived: it counts those that are wrong, and adds all of them
-// up, so that runs that exchange in different ways can be compared.
+// How a turn checks every value that arrived: it counts the wrong values, and adds all values up,
+// so that runs that exchange in different ways can be compared.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@
 
 namespace phasewise::workload {
 
-// The phase in which the ranks agree on whether what they got is right.
+// The phase in which the ranks agree on whether everything that arrived is right.
 inline constexpr std::string_view checks = "checks";
 
 class Checks {
@@ -23,7 +23,7 @@ class Checks {
   static constexpr std::int64_t exact = std::int64_t{1} << 53;
 
   void clear() { sums_ = {}; }
-  // Counts the wrong ones of some values, and adds the values' sum.
+  // Adds the number of wrong values among those checked, and the sum of these values.
   void add(std::int64_t wrong, std::int64_t sum) {
     sums_[0] += wrong;
     sums_[1] = (sums_[1] + sum) % exact;

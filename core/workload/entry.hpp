@@ -12,16 +12,16 @@ namespace phasewise::workload {
 struct Entry {
   bool on_device = false;  // whether it has kernels for a device
   std::unique_ptr<Workload> (*plan)(const Parameters& parameters, Nodes nodes) = nullptr;
-  // As a guest in a composite; null if it cannot be one. `nodes` are those of the ranks that hold
-  // the bunch.
+  // Plans it as a guest in a composite; null if it cannot be a guest. `nodes` are the nodes of the
+  // ranks that hold the bunch.
   std::unique_ptr<Workload> (*plan_guest)(const Parameters& parameters, Nodes nodes,
                                           const Host& host) = nullptr;
-  // Starts a study that one of these two has planned, on the ranks of the session.
+  // Starts a study planned by one of these two, on the ranks of the session.
   std::unique_ptr<Run> (*start)(const std::shared_ptr<const Workload>& study,
                                 std::unique_ptr<Session> session) = nullptr;
 };
 
-// The entry of a workload that is planned as a Study and run as a Started.
+// The entry of a workload whose plan is a Study and whose run is a Started.
 template <class Study, class Started>
 Entry entry_for() {
   return {.plan = [](const Parameters& parameters, Nodes nodes) -> std::unique_ptr<Workload> {
@@ -34,7 +34,7 @@ Entry entry_for() {
           }};
 }
 
-// Likewise of one that can be a guest too.
+// The same for a workload that can also be a guest.
 template <class Study, class Started>
 Entry entry_for_guest() {
   Entry entry = entry_for<Study, Started>();

@@ -20,7 +20,7 @@ struct Phase {
   // Whether the phase does the workload's own exchange. Tables show such phases first, and
   // `exchange_seconds` of a prediction or a run is their time.
   bool main = false;
-  // #rrggbb of a phase that is to look the same in all pictures; empty: pictures choose it.
+  // The colour #rrggbb of a phase that looks the same in all pictures; empty: pictures choose it.
   std::string colour{};
 };
 
@@ -30,7 +30,7 @@ inline Phase main_phase(std::string_view name, const char* pattern, const char* 
   return {std::string(name), pattern, direction, {}, moved, true, colour};
 }
 
-// The phase of a name; throws std::logic_error if a workload's table lacks it.
+// The phase with this name; throws std::logic_error if a workload's table lacks it.
 inline const Phase& phase_named(const std::vector<Phase>& phases, std::string_view name) {
   for (const Phase& phase : phases)
     if (phase.name == name) return phase;

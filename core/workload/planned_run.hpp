@@ -1,6 +1,6 @@
-// Runs of workloads whose turns need nothing but their pieces, told one after the other. Such a
-// workload is a Planned, whose turn of a rank has data if it is to run; it needs no Run of its own,
-// since its plan and its turn say everything that a run has to say.
+// Runs of workloads whose turns consist of their pieces, told one after the other, and of nothing
+// else. Such a workload is a Planned, which makes the turn of a rank with data or without. It needs
+// no Run of its own, since its plan and its turn say everything that a run has to say.
 #pragma once
 
 #include <cstdint>
@@ -19,17 +19,17 @@ class PlannedTurn : public RankTurn {
  public:
   // Begins turn `number`, from 0.
   virtual void begin(std::int64_t /*number*/) {}
-  // What all ranks prepare together (comm::Executor::prepare), in the same order.
+  // The exchanges that all ranks prepare together (comm::Executor::prepare), in the same order.
   virtual exchange::Exchanges exchanges() const { return {}; }
-  // As Run::exchange_as; by default there is nothing to choose.
+  // Like Run::exchange_as; by default there is nothing to choose.
   virtual void exchange_as(const Parameters& parameters) { parameters.check_all_used(); }
-  // As Run::record and Run::finished.
+  // Like Run::record and Run::finished.
   virtual std::vector<Value> record() const { return {}; }
   virtual bool finished() const { return false; }
 };
 
-// What a turn has in memory: nothing, so that it only reports its actions to the listener, or the
-// data that it needs to run.
+// What a turn has in memory: the data that it needs to run, or nothing, in which case it only
+// reports its actions to the listener.
 enum class Contents : std::uint8_t { none, real };
 
 template <class Turn>
@@ -58,7 +58,7 @@ class PlannedRun : public Run {
 
   bool finished() const override { return turn_->finished(); }
   std::vector<Value> record() const override { return turn_->record(); }
-  // The record's numbers.
+  // The values of the record that are single numbers.
   std::vector<std::pair<std::string, double>> headline() const override {
     std::vector<std::pair<std::string, double>> numbers;
     for (const Value& value : record())

@@ -35,13 +35,13 @@ class Run {
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
 
-  // Runs one turn, or several, or fewer if the run is finished before. Collective, as are all
-  // functions that change the run. Once it has thrown, the particles are where the failure left
-  // them, and there are no more turns.
+  // Runs this number of turns, or fewer if the run finishes before. Collective, as are all
+  // functions that change the run. After an exception the particles are where the failure left
+  // them, and no more turns can run.
   void step(int turns = 1);
   std::int64_t turn() const { return turn_; }
-  // Whether the run has reached its end, such as a time, however many turns were asked for. The
-  // same on every rank.
+  // Whether the run has reached its end, such as a time, however many turns were asked for. It is
+  // the same on every rank.
   virtual bool finished() const { return false; }
   virtual void set_turn(std::int64_t turn) { turn_ = turn; }
 
@@ -52,29 +52,29 @@ class Run {
 
   virtual std::vector<std::string> row_sets() const { return {}; }
   virtual Rows rows(const std::string& set) const;
-  // Ids of the rows that belong to this rank.
+  // The ids of the rows that belong to this rank.
   virtual std::vector<std::int64_t> own_rows(const std::string& set) const;
-  // Replaces this rank's rows. Throws std::invalid_argument if one is missing, given twice, or of
-  // another rank.
+  // Replaces this rank's rows. Throws std::invalid_argument if a row is missing, is given twice, or
+  // belongs to another rank.
   virtual void replace_rows(const std::string& set, const Rows& rows);
 
-  // The bunch of this beam, if this rank holds particles of it, or would in a run with contents;
-  // else null. A part of a composite gets the particles of another one there for each turn.
+  // The bunch of this beam if this rank holds particles of it, or would in a run with contents;
+  // else null. A composite hands particles over between the bunches of its parts.
   virtual beam::Bunch* held_bunch(int /*number*/) { return nullptr; }
 
-  // What lets several runs share the launches of their kernels; null: nothing does.
+  // What lets several runs share launches of their kernels; null if nothing does.
   virtual parallel::Together* together() { return nullptr; }
 
-  // Changes how the ranks exchange from the next turn on; takes communication.* parameters. The
-  // results keep every bit. Throws std::invalid_argument with one sentence if they cannot be used,
-  // and then changes nothing.
+  // Changes how the ranks exchange from the next turn on; takes communication.* parameters. Results
+  // keep every bit. If the parameters cannot be used, throws std::invalid_argument with one
+  // sentence and changes nothing.
   void set_communication(const std::string& parameters);
   virtual void exchange_as(const Parameters& parameters) = 0;
 
-  // Name and number so far of each data-dependent piece.
+  // The names of the data-dependent pieces, and how often each has occurred so far.
   virtual std::vector<std::pair<std::string, double>> piece_counts() const { return {}; }
 
-  // This rank's records: one JSON object of one line (docs/communication.md).
+  // This rank's records, as one line with a JSON object (docs/communication.md).
   std::string communication() const;
   const Workload& study() const { return *study_; }
   Session& session() { return *session_; }
@@ -90,8 +90,8 @@ class Run {
   bool failed_ = false;
 };
 
-// A turn of each of several runs on one rank, which share launches where they are on one device.
-// Returns what each of them threw, or null. Throws std::invalid_argument if one has more ranks.
+// Runs a turn of each of several runs on one rank; runs on the same device share launches. Returns
+// what each of them threw, or null. Throws std::invalid_argument if a run has more than one rank.
 std::vector<std::exception_ptr> step_together(std::span<Run* const> runs);
 
 }  // namespace phasewise::workload

@@ -1,5 +1,5 @@
 // The interface of a workload without MPI: its phases, the pieces of a turn, and the actions of
-// each rank in them. The plan, the models and the simulated machines know nothing else of a
+// each rank in them. The plan, the models and the simulated machines know nothing else about a
 // workload.
 #pragma once
 
@@ -47,7 +47,7 @@ class RankTurn {
 };
 
 // How evenly the ranks share something: for each group of ranks, the largest share over the mean
-// one.
+// share.
 struct Load {
   std::string name;
   std::vector<double> values;
@@ -66,33 +66,33 @@ class Workload {
   int node(int rank) const { return nodes_[rank]; }
   const Nodes& nodes() const { return nodes_; }
 
-  // In the order in which they are shown.
+  // The phases in the order in which they are shown.
   virtual std::vector<Phase> phases() const = 0;
   virtual std::vector<Piece> pieces() const = 0;
   virtual std::unique_ptr<RankTurn> turn_of(int rank) const = 0;
-  // The shape of the grid of each group of ranks that has its own; by default all ranks are a row.
+  // The shapes of the ranks' grids, one for each group with a grid of its own; by default one row.
   virtual std::vector<std::vector<int>> process_grid() const { return {{ranks(), 1}}; }
   // The coordinates of a rank in its grid.
   virtual std::vector<int> place(int rank) const { return {rank, 0}; }
-  // How the ranks are numbered in it.
+  // The order in which the ranks are numbered in their grid.
   virtual std::string layout() const { return "row-first"; }
   // The keys communication.<key> that say how the ranks exchange.
   virtual std::vector<std::string> exchange_keys() const { return {}; }
-  // Every division of the ranks into teams that call the MPI library together. `all` are all ranks
-  // of the study, and the one that asks among them.
+  // This rank's team in every division of the ranks into teams that call the MPI library together.
+  // `all` is the team of all ranks of the study, of which this rank is the member `me`.
   virtual std::vector<exchange::TeamOfDivision> teams(const exchange::TeamPointer& /*all*/) const {
     return {};
   }
   virtual std::vector<Load> loads() const { return {}; }
   // Ranks that include, for every phase, one that sends the most in it; all ranks if they are few.
   virtual std::vector<int> typical_ranks() const = 0;
-  // The bunches that it makes, and can hand on to the other parts of a composite.
+  // The bunches that the workload makes and can hand on to the other parts of a composite.
   virtual std::vector<SharedBunch> bunches() const { return {}; }
-  // Of a guest: what a run of it records of a turn, with names, shapes and any values. A guest runs
-  // on some ranks, and its record goes to the others.
+  // The record of a turn of a guest, with names and shapes, and any values. A guest runs on some
+  // ranks; the other ranks need this form to get its record.
   virtual std::vector<Value> blank_record() const { return {}; }
-  // For each rank, the lowest one whose kernels have the same items as its own in every piece,
-  // whoever the two exchange with. By default no rank is taken to be like another.
+  // For each rank, the lowest rank whose kernels have the same items in every piece, whoever the
+  // two exchange with. By default no two ranks are alike.
   virtual std::vector<int> alike() const {
     std::vector<int> own(nodes_.size());
     std::iota(own.begin(), own.end(), 0);
