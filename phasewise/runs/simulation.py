@@ -80,7 +80,7 @@ class Simulation:
 
     @property
     def ended(self) -> bool:
-        """Whether the run is at its end: the study's count, or earlier where the workload says so."""
+        """Whether the run is at its end: the study's count, or the workload's own end before it."""
         return self.turn >= self.study.count or self.driver.finished
 
     def step(self) -> None:
@@ -122,8 +122,8 @@ class Simulation:
         turns: int | None = None,
         callback: Callable[[Simulation], None] | None = None,
     ) -> None:
-        """Run `turns` turns, by default to the study's end, `callback(simulation)` after each; fewer
-        if the workload ends before.
+        """Run `turns` turns, by default to the study's end, or to the workload's own end before it;
+        `callback(simulation)` after each.
 
         RunError if a turn cannot be done.
         """

@@ -1,4 +1,4 @@
-"""Contracts between folders and workloads: what is filled in is used, and what is not has defaults."""
+"""Contracts of the seam: a workload fills them in, and has their defaults for the rest."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ CONTRACTS: tuple[type[Part], ...] = (
 @pytest.mark.parametrize("contract", CONTRACTS, ids=lambda contract: contract.__name__)
 def test_a_name_that_a_contract_lacks_is_refused_where_it_is_defined(contract: type[Part]) -> None:
     with pytest.raises(TypeError) as caught:
-        type("Misspelt", (contract,), {"snapp": lambda self: None})
+        type("Misspelt", (contract,), {"snapp": None})
     for word in ("Misspelt", "snapp", contract.__name__):
         assert word in str(caught.value)
 
 
 def test_a_part_may_have_private_names_of_its_own() -> None:
-    kind = type("Own", (Recording,), {"_helper": lambda self: 1, "GROUPS": ("one",)})
+    kind = type("Own", (Recording,), {"_helper": None, "GROUPS": ("one",)})
     assert kind.GROUPS == ("one",)
 
 
