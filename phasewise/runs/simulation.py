@@ -61,7 +61,8 @@ class Simulation:
         if name.startswith("_") or "study" not in self.__dict__:
             raise AttributeError(name)
         # Made anew each time, so that a simulation without users goes away at once.
-        return getattr(self.study.workload.part(Views).simulation_view(self), name)
+        view = self.study.workload.part(Views).simulation_view(self)
+        return getattr(view, name)
 
     def start(self) -> None:
         """Load what comes from files; done by the first step where needed."""

@@ -19,7 +19,6 @@ OPERATORS = (
     "alltoallv",
     "sum",
 )
-PHASES = tuple(name.replace("-", "_") for name in OPERATORS)
 
 LIBRARY = "library"
 BLOCKS = ("ring", "pairwise", "hypercube", "node-aware")
@@ -86,11 +85,6 @@ class Collectives(OneTable):
     def algorithms(self) -> list[str]:
         """The algorithms of this operator."""
         return list(OFFERED[self.operator])
-
-    @property
-    def phase(self) -> str:
-        """Its phase of communication."""
-        return self.operator.replace("-", "_")
 
 
 def model_of(study: Any) -> Collectives:

@@ -12,9 +12,6 @@ from phasewise.workload.grids import check_fits, check_written, grid_key
 from phasewise.workload.protocols import PROTOCOL
 from phasewise.workload.table import OneTable, beyond_memory
 
-WORD_SIZES = (4, 8)
-"""Bytes of a word."""
-
 PAGE = 4096
 """Bytes of a page of memory: a long row's two ends, and those of the next row, are on one."""
 
@@ -42,7 +39,7 @@ class Halo(OneTable):
 
     def check(self) -> None:
         """StudyError where keys do not suit each other."""
-        if self.word_size not in WORD_SIZES:
+        if self.word_size not in (4, 8):
             raise StudyError(f"halo.word_size = {self.word_size} must be 4 or 8 bytes")
         if self.rows == 2 and (self.words % 2 or self.words < 4):
             raise StudyError(
