@@ -69,7 +69,7 @@ nb::dict plan(const std::string& parameters, int ranks, int node_size, int rank)
   return result;
 }
 
-nb::list phases(const std::string& parameters, int ranks, int node_size) {
+nb::list phases_of(const std::string& parameters, int ranks, int node_size) {
   nb::list result;
   for (const workload::Phase& phase :
        bindings::plan_study(parameters, ranks, node_size)->phases()) {
@@ -121,7 +121,7 @@ void bind_plan(nb::module_& m) {
         nb::arg("rank") = -1,
         "What each phase of a turn sends (docs/communication.md); ValueError if the study does not "
         "fit the ranks.");
-  m.def("phases", &phases, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
+  m.def("phases", &phases_of, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "The phases of a study in the order in which they are shown, whether or not they send "
         "anything on these ranks: name; main, whether the phase does the workload's own exchange; "
         "colour, #rrggbb, or empty where pictures choose it. Looks at no messages.");
