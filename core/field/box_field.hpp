@@ -8,10 +8,9 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
 
 #include "field/box_mesh.hpp"
-#include "parallel/macros.hpp"
+#include "parallel/simd.hpp"
 
 namespace phasewise::field {
 
@@ -20,13 +19,9 @@ struct BoxField {
   double ex, ey, ez;
 };
 
-using FourValues = double __attribute__((vector_size(32)));
+using FourValues = parallel::Vector<double, 4>;
 
-PHASEWISE_HD FourValues four_values(const double* from) {
-  FourValues result;
-  std::memcpy(&result, from, sizeof(result));
-  return result;
-}
+PHASEWISE_HD FourValues four_values(const double* from) { return parallel::load<4>(from); }
 
 PHASEWISE_HD double sum_of(const FourValues& v) { return (v[0] + v[1]) + (v[2] + v[3]); }
 
@@ -63,7 +58,7 @@ inline void difference_plane(const double* u, const BoxMesh& mesh, int k, double
     for (std::int64_t j = 1; j < ny - 1; ++j) {
       const FourValues at = {v[j + ny] - v[j - ny], v[j + 1] - v[j - 1],
                              v[j + plane] - v[j - plane], 0.0};
-      std::memcpy(differences + 4 * (i * ny + j), &at, sizeof(at));
+      parallel::store(differences + 4 * (i * ny + j), at);
     }
   }
 }

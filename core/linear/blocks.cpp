@@ -2,30 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
+
+#include "parallel/simd.hpp"
 
 namespace phasewise::linear {
 namespace {
 
 constexpr int b = block_vectors;
-using Row = double __attribute__((vector_size(b * sizeof(double))));
+using Row = parallel::Vector<double, b>;
 // The number of rows of a block that stay in the first-level cache beside those of another block.
 constexpr std::int64_t chunk = 256;
 
-Row row_at(const double* block, std::int64_t row) {
-  Row value;
-  std::memcpy(&value, block + row * b, sizeof value);
-  return value;
-}
+Row row_at(const double* block, std::int64_t row) { return parallel::load<b>(block + row * b); }
 void set_row(double* block, std::int64_t row, Row value) {
-  std::memcpy(block + row * b, &value, sizeof value);
+  parallel::store(block + row * b, value);
 }
-Row all(double value) { return value - Row{}; }
+Row all(double value) { return parallel::all_lanes<double, b>(value); }
 
 // Multiplies x by a square.
 struct Factor {
   explicit Factor(const Square& square) {
-    for (int i = 0; i < b; ++i) std::memcpy(&rows[i], &square[i * b], sizeof rows[i]);
+    for (int i = 0; i < b; ++i) rows[i] = row_at(square.data(), i);
   }
   Row rows[b];
 };

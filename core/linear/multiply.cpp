@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "parallel/lanes.hpp"
 #include "parallel/large_pages.hpp"
+#include "parallel/simd.hpp"
 
 namespace phasewise::linear {
 namespace {
@@ -98,10 +98,9 @@ template <int some>
     for (int j = 0; j < some; ++j) from_b[j] = parallel::load(b + j * lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < height; ++i) {
-      const Lanes from_a = parallel::all_lanes(a[i]);
+      const Lanes from_a = parallel::all_lanes<double, lanes>(a[i]);
 #pragma GCC unroll 3
-      for (int j = 0; j < some; ++j)
-        sum[i][j] = parallel::multiply_add(from_a, from_b[j], sum[i][j]);
+      for (int j = 0; j < some; ++j) sum[i][j] = parallel::fused(from_a, from_b[j], sum[i][j]);
     }
   }
 }

@@ -42,7 +42,7 @@ Lanes slice_sum(const Sell& a, std::int64_t slice, F&& from_x) {
   const std::int32_t* column = a.column.data();
   for (std::int64_t k = a.start[slice]; k < a.start[slice + 1]; k += Sell::height) {
     __builtin_prefetch(value + k + entries_ahead);
-    sum = parallel::multiply_add(parallel::load(value + k), from_x(column + k), sum);
+    sum = parallel::fused(parallel::load(value + k), from_x(column + k), sum);
   }
   return sum;
 }

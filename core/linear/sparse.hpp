@@ -7,7 +7,7 @@
 
 #include "parallel/buffer.hpp"
 #include "parallel/kernel.hpp"
-#include "parallel/lanes.hpp"
+#include "parallel/simd.hpp"
 
 namespace phasewise::linear {
 

@@ -4,6 +4,10 @@
 
 #include "parallel/macros.hpp"
 
+#if !defined(__CUDACC__)
+#include "parallel/simd.hpp"
+#endif
+
 namespace phasewise::parallel {
 
 #if defined(__CUDACC__)
@@ -32,8 +36,8 @@ using Quad = Doubles<4>;
 PHASEWISE_HD Pair lower(const Quad& q) { return {{q.at[0], q.at[1]}}; }
 PHASEWISE_HD Pair upper(const Quad& q) { return {{q.at[2], q.at[3]}}; }
 #else
-using Pair = double __attribute__((vector_size(16)));
-using Quad = double __attribute__((vector_size(32)));
+using Pair = Vector<double, 2>;
+using Quad = Vector<double, 4>;
 inline Pair lower(Quad q) { return __builtin_shufflevector(q, q, 0, 1); }
 inline Pair upper(Quad q) { return __builtin_shufflevector(q, q, 2, 3); }
 #endif

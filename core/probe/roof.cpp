@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "parallel/buffer.hpp"
-#include "parallel/lanes.hpp"
 #include "parallel/loops.hpp"
+#include "parallel/simd.hpp"
 
 namespace phasewise::probe {
 namespace {
@@ -93,7 +93,7 @@ double multiply_add_rate(int threads, int passes, double which) {
       for (int i = 0; i < count; ++i) value[i] = Vector{} + static_cast<float>(i + t);
       for (int round = 0; round < rounds; ++round)
 #pragma GCC unroll 12
-        for (int i = 0; i < count; ++i) value[i] = parallel::multiply_add(value[i], factor, term);
+        for (int i = 0; i < count; ++i) value[i] = parallel::fused(value[i], factor, term);
       for (const Vector& v : value) results[t] += v[0];
     });
   });

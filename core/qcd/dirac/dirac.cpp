@@ -160,7 +160,7 @@ void Dirac<Real>::local(const Local& what, const Field<Real>& from, double facto
                         const Field<Real>* add, Field<Real>& result,
                         workload::Listener& listener) const {
   listener.kernel(local_card<Real>(action_), hopping_.half_volume(), [&] {
-    with_lanes<Real>(hopping_.kernel().lanes(), [&]<int Lanes>() {
+    parallel::with_lanes<Real>(hopping_.kernel().lanes(), [&]<int Lanes>() {
       local_lanes<Lanes>(what, from.data(), factor, add == nullptr ? nullptr : add->data(),
                          result.data());
     });

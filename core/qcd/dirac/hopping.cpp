@@ -8,7 +8,7 @@ namespace phasewise::qcd {
 // Any even box can be cut into eight.
 template <class Real>
 std::unique_ptr<Hopping<Real>> Hopping<Real>::make(Kernel kernel, const HoppingShape& shape) {
-  constexpr int lanes = vector_bytes / sizeof(Real);
+  constexpr int lanes = parallel::vector_bytes / sizeof(Real);
   if (kernel == Kernel::plain) return std::make_unique<PlainHopping<Real>>(shape);
   const auto fast = [&]<int Rows>() -> std::unique_ptr<Hopping<Real>> {
     if constexpr (lanes > 8)

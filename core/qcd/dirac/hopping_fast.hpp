@@ -8,9 +8,9 @@
 #include "parallel/buffer.hpp"
 #include "parallel/large_pages.hpp"
 #include "parallel/loops.hpp"
+#include "parallel/simd.hpp"
 #include "qcd/dirac/hopping.hpp"
 #include "qcd/dirac/spin.hpp"
-#include "qcd/simd.hpp"
 #include "qcd/sub_boxes.hpp"
 
 namespace phasewise::qcd {
@@ -20,7 +20,7 @@ template <class Real, int Lanes, int Rows>
 class FastHopping final : public Hopping<Real> {
  public:
   using V = Vector<Real, Lanes>;
-  using P = Places<Real, Lanes>;
+  using P = parallel::Places<Real, Lanes>;
   using Half = HalfSpinor<V>;
 
   explicit FastHopping(const HoppingShape& shape)
@@ -255,8 +255,8 @@ class FastHopping final : public Hopping<Real> {
       for (int a = 0; a < 2; ++a)
 #pragma GCC unroll 3
         for (int c = 0; c < colours; ++c) {
-          half.at[a][c].re = permuted(half.at[a][c].re, places);
-          half.at[a][c].im = permuted(half.at[a][c].im, places);
+          half.at[a][c].re = parallel::permuted(half.at[a][c].re, places);
+          half.at[a][c].im = parallel::permuted(half.at[a][c].im, places);
         }
     }
     if constexpr (Axis == 0) {

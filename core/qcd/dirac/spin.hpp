@@ -5,10 +5,19 @@
 #pragma once
 
 #include "parallel/macros.hpp"
+#include "parallel/simd.hpp"
 #include "qcd/geometry.hpp"
-#include "qcd/simd.hpp"
 
 namespace phasewise::qcd {
+
+// The kernels of quarks are written in these SIMD values.
+using parallel::all_lanes;
+using parallel::asking_for;
+using parallel::fused;
+using parallel::load_vector;
+using parallel::store_vector;
+using parallel::Use;
+using parallel::Vector;
 
 inline constexpr int spins = 4, colours = 3;
 inline constexpr int spinor_reals = 24, half_spinor_reals = 12, link_reals = 18;

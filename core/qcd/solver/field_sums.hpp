@@ -10,9 +10,9 @@
 
 #include "numerics/order_free_sum.hpp"
 #include "parallel/loops.hpp"
+#include "parallel/simd.hpp"
 #include "qcd/dirac/halo_hopping.hpp"
 #include "qcd/dirac/spin.hpp"
-#include "qcd/simd.hpp"
 
 namespace phasewise::qcd {
 
@@ -55,8 +55,8 @@ PartialSums<Number> sums_over_vectors(std::int64_t vectors, int threads,
     PartialSums<Number>& sums = of_block[static_cast<std::size_t>(begin / parallel::block_size)];
     for (int i = 0; i < Number; ++i)
       for (int lane = 0; lane < Lanes; ++lane) {
-        sums[i][0] += lane_of<double, Lanes>(high[i], lane);
-        sums[i][1] += lane_of<double, Lanes>(low[i], lane);
+        sums[i][0] += parallel::lane_of<double, Lanes>(high[i], lane);
+        sums[i][1] += parallel::lane_of<double, Lanes>(low[i], lane);
       }
   });
   PartialSums<Number> total{};
@@ -121,7 +121,7 @@ struct FieldShape {
   template <int Number, class F>
   PartialSums<Number> sums(const Bounds<Number>& bounds, F&& terms) const {
     PartialSums<Number> total{};
-    with_lanes<Real>(lanes, [&]<int Lanes>() {
+    parallel::with_lanes<Real>(lanes, [&]<int Lanes>() {
       total = sums_over_vectors<Real, Lanes, Number>(
           reals / spinor_reals / Lanes, threads, bounds, all_sites, [&](std::int64_t site) {
             return terms.template operator()<Lanes>(site * spinor_reals * Lanes);
@@ -158,7 +158,7 @@ struct FieldShape {
 
   // result = a + factor b.
   void combine(const Real* a, Real factor, const Real* b, Real* result) const {
-    with_lanes<Real>(lanes, [&]<int Lanes>() {
+    parallel::with_lanes<Real>(lanes, [&]<int Lanes>() {
       using V = Vector<Real, Lanes>;
       const V scale = all_lanes<Real, Lanes>(factor);
       parallel::for_blocks(reals / Lanes, threads, [&](std::int64_t begin, int n, int) {

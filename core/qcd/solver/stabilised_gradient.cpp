@@ -27,7 +27,7 @@ ComplexOf<Vector<Real, Lanes>> everywhere(std::complex<double> value) {
 // A pass that only changes fields and has no sum.
 template <class Real, class F>
 void pass(const FieldShape<Real>& shape, F&& change) {
-  with_lanes<Real>(shape.lanes, [&]<int Lanes>() {
+  parallel::with_lanes<Real>(shape.lanes, [&]<int Lanes>() {
     parallel::for_blocks(shape.reals / 2 / Lanes, shape.threads,
                          [&](std::int64_t begin, int n, int) {
                            for (std::int64_t i = begin; i < begin + n; ++i)
