@@ -54,7 +54,7 @@ def add_excerpt(parser: Parser) -> None:
         "--tasks",
         default=INNERMOST,
         metavar="LEVEL",
-        help="innermost (the default) or outermost tasks, or those within the one of this name",
+        help="innermost (the default), outermost or declared tasks, or those within one task",
     )
 
 

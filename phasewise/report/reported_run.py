@@ -15,9 +15,10 @@ from phasewise.errors import RunError, StudyError
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.runs.results import Results
 from phasewise.study import Study
+from phasewise.study.laboratory import declared_tasks
 from phasewise.traces.excerpt import Excerpt
 from phasewise.traces.records import CommunicationRecord, Events, read_communication
-from phasewise.traces.timeline import Timeline, timeline
+from phasewise.traces.timeline import DECLARED, Timeline, grouped, selected, timeline
 from phasewise.workload.discovery import workload_of
 from phasewise.workload.interface import Workload
 
@@ -132,11 +133,15 @@ class ReportedRun:
     def _timeline(self, record: CommunicationRecord) -> Timeline | None:
         events = Events(record)
         ranks = self.excerpt.ranks_of(record)
-        self.excerpt.check_tasks(events, record)
+        declared, asked = declared_tasks(self.workload), self.excerpt.tasks
+        self.excerpt.check_tasks(events, record, declared)
         span = self.excerpt.span(events, record)
         if span is None:
             return None
-        return timeline(events, span, INTERVALS, ranks, self.excerpt.tasks)
+        if asked != DECLARED and asked not in declared:
+            return timeline(events, span, INTERVALS, ranks, asked)
+        line = timeline(events, span, INTERVALS, ranks)
+        return grouped(line, declared) if asked == DECLARED else selected(line, declared[asked])
 
     @cached_property
     def turn(self) -> Floats:

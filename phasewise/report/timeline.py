@@ -20,8 +20,9 @@ from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import OTHER, STATES, colours_of
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
+from phasewise.study.laboratory import declared_tasks
 from phasewise.traces.records import Integers
-from phasewise.traces.timeline import INNERMOST, OUTERMOST, REST, Timeline
+from phasewise.traces.timeline import DECLARED, INNERMOST, OUTERMOST, REST, Timeline
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
 # Up to this number of ranks, rows are separated by a gap.
@@ -135,7 +136,10 @@ def _timelines(run: ReportedRun) -> tuple[Timeline, ...] | Missing:
 
 
 def _communicating(run: ReportedRun) -> set[str]:
-    return {phase.name for record in run.shown for phase in record.phases if phase.communicates}
+    """Phases of communication, and declared tasks that have nothing else."""
+    found = {phase.name for record in run.shown for phase in record.phases if phase.communicates}
+    tasks = declared_tasks(run.workload)
+    return found | {task for task, names in tasks.items() if found.issuperset(names)}
 
 
 def _most_common(lines: Sequence[Timeline]) -> tuple[str, ...]:
@@ -216,7 +220,8 @@ def _level(run: ReportedRun) -> str:
     tasks = run.excerpt.tasks
     if tasks == INNERMOST:
         return ""
-    return ", the outermost task" if tasks == OUTERMOST else f" within {tasks}"
+    words = {OUTERMOST: ", the outermost task", DECLARED: ", by the tasks that it declares"}
+    return words.get(tasks, f" within {tasks}")
 
 
 def _about(run: ReportedRun, lines: Sequence[Timeline]) -> str:

@@ -29,6 +29,9 @@ class Laboratory(Part):
     PIECES: Mapping[str, str] = {}
     """The plural of such a piece's name, where it is not the name with an s."""
 
+    TASKS: Mapping[str, tuple[str, ...]] = {}
+    """Tasks of a turn for the charts of the report: a name, and the kernels and phases in it."""
+
     def rate(self, study: Study) -> tuple[float, str]:
         """What a turn contributes to the rate that platforms are compared by, and the unit of that
         rate; by default one turn, and turns a second.
@@ -97,6 +100,11 @@ def grid_on(study: Study, ranks: int) -> str:
 def rate_of(study: Study) -> tuple[float, str]:
     """What a turn contributes to the rate of a study, and the unit of the rate."""
     return _laboratory(study).rate(study)
+
+
+def declared_tasks(workload: Workload) -> Mapping[str, tuple[str, ...]]:
+    """The tasks that a workload declares, each with its kernels and phases."""
+    return workload.part(Laboratory).TASKS
 
 
 def phase_colours(study: Study, ranks: int) -> dict[str, str]:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import difflib
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from phasewise.errors import StudyError
 from phasewise.traces.records import CommunicationRecord, Events
-from phasewise.traces.timeline import INNERMOST, OUTERMOST
+from phasewise.traces.timeline import DECLARED, INNERMOST, OUTERMOST
 from phasewise.traces.turns import one_turn
 
 Bounds = tuple[float | None, float | None]
@@ -22,8 +23,8 @@ class Excerpt:
 
     time: its start and end [s] after the run's first event, where None stands for the first or the
     last one; without a time, a turn in the middle is shown. ranks: the first and the last, both
-    included; None: all. tasks: "innermost", "outermost", or the name of the task whose parts are
-    shown.
+    included; None: all. tasks: "innermost", "outermost", "declared" for the tasks that the workload
+    declares, or the name of the task whose parts are shown.
     """
 
     time: Bounds | None = None
@@ -61,12 +62,17 @@ class Excerpt:
             )
         return list(range(first, last + 1))
 
-    def check_tasks(self, events: Events, record: CommunicationRecord) -> None:
-        """StudyError if the run recorded no task of the name asked for."""
+    def check_tasks(
+        self, events: Events, record: CommunicationRecord, declared: Mapping[str, object]
+    ) -> None:
+        """StudyError if the run recorded no task of the name asked for, and the workload declares
+        none.
+        """
         groups = {name.partition(".")[0] for name in events.names}
-        if self.tasks in (INNERMOST, OUTERMOST, *events.names, *groups):
+        levels = (INNERMOST, OUTERMOST, *((DECLARED, *declared) if declared else ()))
+        if self.tasks in (*levels, *events.names, *groups):
             return
-        near = difflib.get_close_matches(self.tasks, [*events.names, INNERMOST, OUTERMOST], n=1)
+        near = difflib.get_close_matches(self.tasks, [*events.names, *levels], n=1)
         meant = f"; did you mean {near[0]}?" if near else ""
         raise StudyError(
             f"{record.directory} recorded no task {self.tasks!r}, but {', '.join(events.names)}"

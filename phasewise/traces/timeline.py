@@ -9,8 +9,8 @@ library that the last rank has not yet entered.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ Records = NDArray[np.void]
 
 INNERMOST, OUTERMOST = "innermost", "outermost"
 """Which of the tasks around a moment the moment counts for."""
+DECLARED = "declared"
+"""The tasks that the workload declares, each with several kernels and phases."""
 REST = "other"
 """The name for what a task does outside of the tasks within it."""
 
@@ -110,6 +112,26 @@ def timeline(
         int(events.dropped[list(shown)].sum()),
         span[0] - min((float(found["start"].min()) for found in every if len(found)), default=0.0),
     )
+
+
+def grouped(line: Timeline, tasks: Mapping[str, Sequence[str]]) -> Timeline:
+    """A time line of innermost tasks with these in their place, each of which has the names of
+    several; what is in none of them stays.
+    """
+    group = {name: task for task, names in tasks.items() for name in names}
+    return _renamed(line, [group.get(name, name) for name in line.names])
+
+
+def selected(line: Timeline, names: Sequence[str]) -> Timeline:
+    """A time line of innermost tasks with these names alone; the others are "other"."""
+    return _renamed(line, [name if name in names else REST for name in line.names])
+
+
+def _renamed(line: Timeline, names: Sequence[str]) -> Timeline:
+    """With another name for each task; tasks of the same name become one."""
+    distinct = tuple(dict.fromkeys(names))
+    places = np.array([*(distinct.index(name) for name in names), -1], dtype=np.int64)
+    return replace(line, task=places[line.task], names=distinct)
 
 
 def _within(found: Records, edges: Floats) -> Records:

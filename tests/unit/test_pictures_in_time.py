@@ -12,6 +12,7 @@ from phasewise.cli import main
 from phasewise.report.contents import make_report
 from phasewise.report.reporting import reported
 from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
+from phasewise.study.laboratory import Laboratory
 from phasewise.traces.collectives import last_entries
 from phasewise.traces.efficiency import efficiency
 from phasewise.traces.excerpt import Excerpt, bounds
@@ -24,7 +25,7 @@ from phasewise.traces.records import (
     Events,
     read_communication,
 )
-from phasewise.traces.timeline import OUTERMOST, timeline
+from phasewise.traces.timeline import OUTERMOST, grouped, selected, timeline
 from tests.sentences import command_refused, refused, says
 from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import make_study
@@ -120,7 +121,31 @@ def test_the_tasks_of_a_workload_of_several_are_within_it(tmp_path):
     line = timeline(events, (0.0, 0.010), 20, [0], "ring")
     named = [line.names[k] if k >= 0 else None for k in line.task[0]]
     assert named == 8 * [None] + 6 * ["ring.sum"] + 2 * [None] + 2 * ["ring.b"] + 2 * [None]
-    Excerpt(tasks="ring").check_tasks(events, read_communication(tmp_path))
+    Excerpt(tasks="ring").check_tasks(events, read_communication(tmp_path), {})
+
+
+def test_tasks_that_a_workload_declares_have_several_kernels_and_phases(tmp_path, monkeypatch):
+    write_trace(tmp_path)
+    own = reported(tmp_path).workload
+    declared = {"solving": ("sum", "edges"), "none": ("nothing",)}
+    monkeypatch.setattr(type(own.part(Laboratory)), "TASKS", declared)
+    line = timeline(Events(read_communication(tmp_path)), (0.0, 0.010), 20, [0])
+
+    def named(found):
+        return [found.names[k] if k >= 0 else None for k in found.task[0]]
+
+    solving = 8 * ["work"] + 6 * ["solving"] + 2 * ["solver"] + 2 * ["solving"] + 2 * ["solver"]
+    assert named(grouped(line, declared)) == solving
+    within = 8 * ["other"] + 6 * ["sum"] + 2 * ["other"] + 2 * ["edges"] + 2 * ["other"]
+    assert named(selected(line, declared["solving"])) == within
+    says(draw_tasks(reported(tmp_path, excerpt=Excerpt(tasks="declared"))).caption, "declares")
+    says(draw_tasks(reported(tmp_path, excerpt=Excerpt(tasks="solving"))).caption, "solving")
+
+
+def test_a_workload_without_tasks_of_its_own_has_none_to_show(tmp_path):
+    write_trace(tmp_path)
+    with refused("declared", "work", "sum"):
+        draw_tasks(reported(tmp_path, excerpt=Excerpt(tasks="declared")))
 
 
 def test_calls_of_a_collective_belong_together_while_none_has_ended():
