@@ -124,7 +124,7 @@ void bind_plan(nb::module_& m) {
   m.def("phases", &phases_of, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "The phases of a study in the order in which they are shown, whether or not they send "
         "anything on these ranks: name; main, whether the phase does the workload's own exchange; "
-        "colour, #rrggbb, or empty where pictures choose it. Looks at no messages.");
+        "colour, #rrggbb, or empty if pictures choose it. No messages are looked at.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),

@@ -1,5 +1,5 @@
 // The contract of all protocols: a carrier brings the messages of one round of an exchange to other
-// ranks, as often as the round is repeated. Their sources are in core/comm/protocols.
+// ranks, as often as the round is repeated. The protocols' sources are in core/comm/protocols.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// The offset of this rank's clock from that of rank 0, times written into messages' tags, and
-// waiting for an agreed start.
+// The offset of this rank's clock from that of rank 0, times that messages carry in their tags, and
+// the wait for an agreed start.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -31,8 +31,8 @@ bool simulated();
 // times of the flops and of the bytes. With a rate of 0 that part of the work is not charged. Does
 // nothing on a real machine.
 void set_rates(double flops_per_second, double bytes_per_second);
-// What messages and rounds take beyond the network on a simulated machine; does nothing on a real
-// one.
+// Sets how long messages and rounds take beyond the network on a simulated machine; does nothing on
+// a real one.
 void set_overheads(const exchange::Overheads& seconds);
 // Lets simulated time pass [s]; does nothing on a real machine.
 void pass(double seconds);

@@ -1,5 +1,5 @@
-// Messages between two ranks: posted, waited for, and recorded one by one; and those that only
-// measure the machine.
+// Messages between two ranks: those that are posted, waited for, and recorded one by one, and those
+// that only measure the machine.
 #include <algorithm>
 #include <array>
 #include <limits>

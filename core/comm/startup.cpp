@@ -1,5 +1,5 @@
-// The start and the end of MPI, what its library says of itself, and on a simulated machine its
-// clock.
+// Starts and ends MPI, tells what its library says about itself, and sets the clock of a simulated
+// machine.
 #include <mpi.h>
 
 // SimGrid's mpi.h names neither library.

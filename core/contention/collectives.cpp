@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t smallest_piece = 32768;  // [B], as in MPICH
 
-// Appends the rounds in which this member has a message, each of so many bytes.
+// Appends the rounds in which this member has messages, each of which has this number of bytes.
 void append(CollectiveRounds& rounds, const exchange::Rounds& from, std::int64_t bytes) {
   for (const exchange::Round& round : from) {
     if (round.sends.empty() && round.receives.empty()) continue;

@@ -65,14 +65,14 @@ inline ExchangePointer lent(const ExchangePointer& exchange) {
   return {ExchangePointer(), exchange.get()};
 }
 
-// The exchange with these regions of the only item of its buffers as blocks, one for each chunk.
+// Returns the exchange for buffers of one item, whose regions are the blocks of the chunks.
 ExchangePointer of_one_item(Exchange exchange, const std::vector<Region>& regions);
 
-// The rounds of a reduce-scatter as its phase is set, or backwards those of an all-gather; null if
-// the library does it. nodes: of the members.
+// The rounds of a reduce-scatter with the algorithm and schedule of its phase, or, backwards, of an
+// all-gather; null if the library does it. nodes: the node of each member.
 RoundsPointer rounds_of(const PhaseSetting& setting, int me, std::span<const int> nodes,
                         bool backwards);
-// Those of a transpose; null if the library does it.
+// The rounds of a transpose; null if the library does it.
 RoundsPointer rounds_of(Transpose algorithm, const Team& team);
 
 struct Work {

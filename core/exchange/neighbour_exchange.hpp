@@ -62,7 +62,7 @@ class NeighbourExchange {
 
   const std::vector<int>& nodes_;
   Exchange exchange_;
-  std::vector<Region> regions_;  // of the chunks
+  std::vector<Region> regions_;  // one for each chunk
   Team team_;
   Round round_;
 };

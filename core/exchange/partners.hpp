@@ -28,8 +28,8 @@ inline Partners partners(Schedule schedule, int me, int p, int k) {
   return {other, other};
 }
 
-// Returns the rounds in which one of p members meets all others. `sent` gives the transfer to a
-// member, and `received` that from one.
+// Returns the rounds in which member `me` of p meets all others. sent(member) is the transfer to a
+// member, received(member) the transfer from it.
 template <class Sent, class Received>
 Rounds meeting_rounds(Schedule schedule, int me, int p, const Sent& sent,
                       const Received& received) {

@@ -48,7 +48,7 @@ inline std::string_view name_of(Protocol protocol) {
 enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray, shmem };
 inline constexpr int overheads = 6;
 Overhead overhead_of(Protocol protocol);
-// The seconds for each message at either end, by kind, and for each round of an exchange.
+// The seconds that each end spends on a message, by kind, and those of each round of an exchange.
 struct Overheads {
   std::array<double, overheads> message{};
   double round = 0.0;

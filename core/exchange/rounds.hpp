@@ -20,7 +20,7 @@ struct Round {
 };
 using Rounds = std::vector<Round>;
 using RoundsPointer = std::shared_ptr<const Rounds>;
-// What the other ends of a round's messages do.
+// The round of the same messages in the opposite direction.
 inline Round opposite(const Round& round) { return {round.receives, round.sends}; }
 
 enum class Algorithm { direct, hypercube, node_aware, library };

@@ -17,8 +17,8 @@ int doublings(int p) {
   return p > 1 ? std::bit_width(static_cast<unsigned>(p - 1)) : 0;  // ceil(log2 p)
 }
 
-// Sums along a binomial tree to the first of p members, in `count` rounds, at least as many as they
-// need. `rank` gives the number in the team of the member at a place.
+// Adds rounds that sum along a binomial tree to the first of p members: `count` rounds, of which
+// the last ones may be empty. rank(place) is the number in the team of the member at a place.
 template <class Rank>
 void add_tree(Rounds& rounds, int p, int place, int count, const Rank& rank) {
   for (int k = 0, mask = 1; k < count; ++k, mask *= 2) {
@@ -31,7 +31,7 @@ void add_tree(Rounds& rounds, int p, int place, int count, const Rank& rank) {
   }
 }
 
-// The members beyond a power of two, for each of which a member below it stands.
+// The members beyond a power of two. Each of them is represented by a member below it.
 struct Fold {
   int power, beyond;
 
@@ -41,9 +41,9 @@ struct Fold {
   bool stands_for_another(int place) const { return place >= 0 && place < beyond; }
 };
 
-// Members beyond a power of two give their values to another member; the others then double; at
-// last the sums go back. A place of -1, outside of the members, gets as many rounds and takes no
-// part.
+// Adds rounds in which the members beyond a power of two give their values to another member, the
+// others sum by recursive doubling, and the sums go back. A place of -1 is none of the members: it
+// gets equally many rounds, all empty.
 template <class Rank>
 void add_doubling(SumRounds& rounds, int p, int place, const Rank& rank) {
   const Fold fold(p);
@@ -66,7 +66,7 @@ void add_doubling(SumRounds& rounds, int p, int place, const Rank& rank) {
 int itself(int place) { return place; }
 
 // Before round k chunk 0 of a member has the sum of the 2^k members up to itself. For each bit of p
-// the second register gets the sum of as many members, adjacent to those that it already has.
+// the second register gets the sum of 2^bit members, adjacent to those that it already has.
 SumRounds dissemination_rounds(int me, int p) {
   SumRounds result;
   const bool power = std::has_single_bit(static_cast<unsigned>(p));

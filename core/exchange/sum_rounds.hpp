@@ -33,7 +33,7 @@ struct SumRounds {
 // std::invalid_argument unless 0 <= me < p.
 SumRounds sum_rounds(SumAlgorithm algorithm, int me, std::span<const int> nodes);
 
-// Those of recursive doubling, and of a binomial tree, whose rounds that store are a broadcast.
+// The rounds of recursive doubling, and those of a binomial tree, whose `stored` are a broadcast.
 SumRounds doubling_rounds(int me, int p);
 SumRounds tree_rounds(int me, int p);
 

@@ -21,21 +21,21 @@ struct Team {
 };
 using TeamPointer = std::shared_ptr<const Team>;
 
-// The team of all ranks, of which there are `ranks`.
+// The team of all ranks 0 … ranks - 1.
 inline TeamPointer team_of_all(int ranks, int me, std::vector<int> nodes = {}) {
   std::vector<int> all(static_cast<std::size_t>(ranks));
   std::iota(all.begin(), all.end(), 0);
   return std::make_shared<const Team>(
       Team{.ranks = std::move(all), .me = me, .nodes = std::move(nodes)});
 }
-// The team of these ranks; `rank` is this rank, which may be none of them.
+// The team of these ranks; this rank, `rank`, need not be one of them.
 inline TeamPointer team_of(std::vector<int> ranks, int rank) {
   const auto found = std::ranges::find(ranks, rank);
   const int me = found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
   return std::make_shared<const Team>(Team{.ranks = std::move(ranks), .me = me});
 }
-// The team of another rank, which is member 0, and this rank, which is member 1; both may be the
-// same rank. `nodes` has the node of each of all ranks.
+// The team of two ranks, which may be the same: `other` is member 0, and `rank`, this rank, is
+// member 1. `nodes` has the nodes of all ranks.
 inline TeamPointer team_of_pair(int other, int rank, const std::vector<int>& nodes) {
   return std::make_shared<const Team>(
       Team{.ranks = {other, rank}, .me = 1, .nodes = {nodes[other], nodes[rank]}});

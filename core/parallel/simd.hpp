@@ -1,4 +1,4 @@
-// Values that one SIMD instruction works on, of the widths that the processor of the build has.
+// Vectors of values for one SIMD instruction, of the widths that the build's processor has.
 #pragma once
 
 #include <cmath>
@@ -38,7 +38,7 @@ using Vector = typename VectorOf<Real, Size>::Type;
 template <class Real, int Size>
 using Places = typename VectorOf<Real, Size>::Places;
 
-// Values of the widest instructions: doubles, and twice as many values of single precision.
+// Vectors for the widest instructions: of doubles, and of twice as many values of single precision.
 inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(double));
 using Lanes = Vector<double, lanes>;
 using SingleLanes = Vector<float, 2 * lanes>;
@@ -146,7 +146,7 @@ PHASEWISE_HD Lanes gather(const double* from, const std::int32_t* index) {
 #endif
 }
 
-// The first halves of two vectors, with values of each in turn, and the last halves likewise.
+// Interleave the first halves of two vectors, x[0], y[0], x[1], y[1], …, and the last halves.
 #if defined(__AVX512F__)
 PHASEWISE_HD Lanes first_in_turn(Lanes x, Lanes y) {
   return __builtin_shufflevector(x, y, 0, 8, 1, 9, 2, 10, 3, 11);
@@ -177,7 +177,8 @@ PHASEWISE_HD Real lane_of(const Vector<Real, Size>& value, int lane) {
     return value[lane];
 }
 
-// Calls f.operator()<Size>() with the lanes that a kernel of this precision may have.
+// Calls f.operator()<Size>() with the number of lanes that a kernel of this precision uses: 1, 8 or
+// the most.
 template <class Real, class F>
 void with_lanes(int lanes, F&& f) {
   constexpr int most = vector_bytes / static_cast<int>(sizeof(Real));

@@ -15,7 +15,7 @@ namespace phasewise::workload {
 // A bunch whose particles may be handed on.
 struct SharedBunch {
   int number = 1;          // that of its beam; the flat parameters beam.<number>.* describe it
-  std::vector<int> ranks;  // its holders, ascending, with shares of the ids (comm/share.hpp)
+  std::vector<int> ranks;  // its holders, ascending, with shares of the ids (exchange/share.hpp)
 };
 
 // What a guest is given.

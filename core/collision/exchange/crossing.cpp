@@ -16,9 +16,9 @@ std::pair<int, int> own_rows(const PlanBasis& basis) {
   return basis.division.rows(basis.own, basis.division.row());
 }
 
-// Makes rounds between `ours` members of this beam and `theirs` of the other one. This member sends
-// chunk `theirs`, its own, to each of them, and receives chunk i from member i. In round 0 it meets
-// the member of its own number.
+// Makes rounds between `ours` members of this beam and `theirs` members of the other one. This
+// member sends its own chunk, of number `theirs`, to each member of the other beam, and receives
+// chunk i from member i. In round 0 it meets the member with its own number.
 Rounds straight_rounds(exchange::Schedule schedule, int me, int theirs, int ours) {
   const int larger = std::max(theirs, ours);
   const auto is_there = [=](int member) { return member != exchange::nobody && member < theirs; };

@@ -7,8 +7,8 @@
 namespace phasewise::comm {
 namespace {
 
-// Every rank puts its data, and a fence of all ranks ends the round. With two halves of
-// the window one fence per round is enough, since data of the next round go into the other half.
+// Every rank puts its data, and a fence of all ranks ends the round. With two halves of the window
+// one fence per round is enough, since data of the next round go into the other half.
 class Fence : public Windowed {
  public:
   explicit Fence(const RoundPlace& place) : Windowed(place, exchange::Overhead::one_sided) {

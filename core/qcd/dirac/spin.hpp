@@ -10,7 +10,7 @@
 
 namespace phasewise::qcd {
 
-// The kernels of quarks are written in these SIMD values.
+// The kernels of quarks are written with these SIMD vectors.
 using parallel::all_lanes;
 using parallel::asking_for;
 using parallel::fused;
