@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
+from phasewise.cli import main
 from phasewise.errors import StudyError
 
 
@@ -21,7 +22,7 @@ class Nearest(str):
 def missing(text: str, *facts: object) -> list[str]:
     """The facts that a text does not hold: names, values, words, wherever its lines are broken.
 
-    A fact is whole: "3" is not in "30", "0.3" or "3.5", and "bytes" is not in "megabytes".
+    A fact is whole: "3" is not in "30", "0.3" or "3.5", and "turns" is not in "ramp.turns".
     """
     flat = " ".join(text.split())
     return [str(fact) for fact in facts if not _holds(flat, fact)]
@@ -31,7 +32,7 @@ def _holds(text: str, fact: object) -> bool:
     if isinstance(fact, Nearest):
         return offered(text) == fact
     whole = str(fact)
-    before = r"(?<!\w)(?<!\d\.)" if re.match(r"\w", whole) else ""
+    before = r"(?<!\w)(?<!\w\.)" if re.match(r"\w", whole) else ""
     after = r"(?!\w|\.\d)" if re.search(r"\w$", whole) else ""
     return re.search(before + re.escape(whole) + after, text) is not None
 
@@ -64,3 +65,18 @@ def refused(
     with pytest.raises(by) as caught:
         yield caught
     one_sentence(str(caught.value), *facts, nearest=nearest)
+
+
+def command_refused(
+    capsys: pytest.CaptureFixture[str],
+    words: Iterable[object],
+    *facts: object,
+    status: int = 2,
+    nearest: str | None = None,
+) -> None:
+    """A command of these words must end with this status and one sentence, likewise."""
+    capsys.readouterr()
+    assert main([str(word) for word in words]) == status
+    said = capsys.readouterr().err
+    assert said.startswith("phasewise: ")
+    one_sentence(said, *facts, nearest=nearest)

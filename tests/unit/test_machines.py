@@ -18,6 +18,7 @@ from phasewise.machines import (
     smallest_box,
 )
 from phasewise.machines.smpirun import _failure, simulated_tree
+from tests.sentences import Nearest, one_sentence, refused
 
 BASSI = """
 name = "copy"
@@ -135,48 +136,58 @@ def test_every_number_of_a_machine_file_has_its_source_beside_it(repository: Pat
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "sentence"),
+    ("old", "new", "facts"),
     [
-        ("latency = 6.7e-6", "", "network.latency is missing"),
-        ("latency = 6.7e-6", "latency = 0", "network.latency = 0 must be above 0 (s)"),
-        ("latency = 6.7e-6", "latency = 6.7", "network.latency = 6.7 must be at most 1 (s)"),
-        ("latency = 6.7e-6", "latency = nan", "network.latency must be a finite number (s)"),
-        ("= 1105e6", "= -1105e6", "network.flow_bandwidth = -1.105e+09 must be at least 1000"),
-        ("= 1105e6", "= 110.5", "network.flow_bandwidth = 110.5 must be at least 1000 (B/s)"),
-        ("= 1105e6", "= 1e14", "network.flow_bandwidth = 1e+14 must be at most 1e+13 (B/s)"),
-        ("ranks = 8", "ranks = 0", "node.ranks = 0 must be at least 1"),
-        ("[memory]", "[memmory]", 'unknown key "memmory"; did you mean "memory"?'),
-        ("flow_bandwidth", "flow_bandwith", 'network: unknown key "flow_bandwith"; did you mean'),
-        ('"fat-tree"', '"fat"', 'network.kind: "fat" is not known'),
-        ('"fat-tree"', '"torus"', "network.dims is missing"),
-        ("[network.taper]", "[network.tape]", 'unknown key "tape"; did you mean "taper"?'),
-        ("rank_bandwidth = 1660e6", "rank_bandwidth = 2e10", "is less than what one rank gets"),
-        ("sizes = [4096]", "sizes = [4096, 4096]", "protocol.bandwidth_factors has 1 numbers"),
-        ("[9.4e-6, 825e6]", "[9.4e-6]", "paper.ping_pong must be [latency, bandwidth] (s, B/s)"),
-        ("[9.4e-6, 825e6]", "[825e6, 9.4e-6]", "paper.ping_pong[1] = 8.25e+08 must be at most 1"),
-        ('name = "copy"', "", "name is missing"),
+        ("latency = 6.7e-6", "", ("network.latency", "missing")),
+        ("latency = 6.7e-6", "latency = 0", ("network.latency", 0, "(s)")),
+        ("latency = 6.7e-6", "latency = 6.7", ("network.latency", 6.7, 1, "(s)", "1e-6")),
+        ("latency = 6.7e-6", "latency = nan", ("network.latency", "nan", "(s)")),
+        ("= 1105e6", "= -1105e6", ("network.flow_bandwidth", "-1.105e+09", 1000, "(B/s)")),
+        ("= 1105e6", "= 110.5", ("network.flow_bandwidth", 110.5, 1000, "(B/s)")),
+        ("= 1105e6", "= 1e14", ("network.flow_bandwidth", "1e+14", "1e+13", "(B/s)", "1e6")),
+        ("ranks = 8", "ranks = 0", ("node.ranks", 0, 1)),
+        ("[memory]", "[memmory]", ('"memmory"', Nearest("memory"))),
+        ("flow_bandwidth", "flow_bandwith", ('"flow_bandwith"', Nearest("flow_bandwidth"))),
+        ('"fat-tree"', '"fat"', ("network.kind", '"fat"', "fat-tree", "torus", "dragonfly")),
+        ('"fat-tree"', '"torus"', ("network.dims", "missing")),
+        ("[network.taper]", "[network.tape]", ("network", '"tape"', Nearest("taper"))),
+        (
+            "rank_bandwidth = 1660e6",
+            "rank_bandwidth = 2e10",
+            ("memory.bandwidth", "1.328e+10", "memory.rank_bandwidth", "2e+10"),
+        ),
+        (
+            "sizes = [4096]",
+            "sizes = [4096, 4096]",
+            ("protocol.bandwidth_factors", 1, "protocol.sizes", 2),
+        ),
+        (
+            "[9.4e-6, 825e6]",
+            "[9.4e-6]",
+            ("paper.ping_pong", "[latency, bandwidth]", "(s, B/s)", [9.4e-06]),
+        ),
+        ("[9.4e-6, 825e6]", "[825e6, 9.4e-6]", ("paper.ping_pong[1]", "8.25e+08", 1, "(s)")),
+        ('name = "copy"', "", ("name", "missing")),
     ],
 )
 def test_a_wrong_machine_file_is_refused_in_one_sentence(
-    tmp_path: Path, old: str, new: str, sentence: str
+    tmp_path: Path, old: str, new: str, facts: tuple[object, ...]
 ) -> None:
     assert old in BASSI
     path = written(tmp_path, BASSI.replace(old, new, 1))
-    with pytest.raises(StudyError) as caught:
+    with refused(*facts) as caught:
         load_machine(path)
     assert str(caught.value).startswith(path)
-    assert sentence in str(caught.value)
-    assert "\n" not in str(caught.value)
 
 
 def test_a_key_of_another_kind_of_network_is_refused(tmp_path: Path) -> None:
     text = TORUS.replace("dims =", "groups = 4\ndims =")
-    with pytest.raises(StudyError, match=r'network.groups does not belong to .* kind "torus"'):
+    with refused("network.groups", "kind", '"torus"'):
         load_machine(written(tmp_path, text))
 
 
 def test_a_torus_has_three_sides_or_the_smallest_box(tmp_path: Path) -> None:
-    with pytest.raises(StudyError, match=r"network.dims must be three numbers of nodes"):
+    with refused("network.dims", "three", [4, 4, 8], '"smallest-box"', [4, 4]):
         load_machine(written(tmp_path, TORUS.replace("[4, 4, 8]", "[4, 4]")))
     machine = load_machine(written(tmp_path, TORUS.replace("[4, 4, 8]", '"smallest-box"')))
     assert "dims = 4 8 8" in make_twin(machine, "plain", 256).platform
@@ -184,7 +195,7 @@ def test_a_torus_has_three_sides_or_the_smallest_box(tmp_path: Path) -> None:
 
 def test_a_dragonfly_has_a_router_for_each_group(tmp_path: Path) -> None:
     text = DRAGONFLY.replace("routers = 3", "routers = 2")
-    with pytest.raises(StudyError, match=r"network.routers = 2 is less than network.groups = 3"):
+    with refused("network.routers", 2, "network.groups", 3):
         load_machine(written(tmp_path, text))
 
 
@@ -197,7 +208,7 @@ def test_what_leaves_a_group_of_a_dragonfly_shares_its_global_links(tmp_path: Pa
 
 
 def test_an_unknown_machine_is_answered_with_the_nearest_name() -> None:
-    with pytest.raises(StudyError, match=r'there is no machine "basi"; did you mean "bassi"?'):
+    with refused("machine", '"basi"', ".toml", nearest="bassi"):
         load_machine("basi")
 
 
@@ -209,7 +220,7 @@ def test_a_topology_too_small_for_the_ranks_is_refused(
 ) -> None:
     machine = load_machine(written(tmp_path, text))
     make_twin(machine, "plain", most)
-    with pytest.raises(StudyError, match=f"{ranks} ranks need {ranks}; give at most {most} ranks"):
+    with refused(machine.network.kind, f"{most} nodes", f"{ranks} ranks", f"{most} ranks"):
         make_twin(machine, "plain", ranks)
 
 
@@ -298,7 +309,7 @@ def test_neighbours_on_a_torus_need_no_more_than_their_links(tmp_path: Path) -> 
 
 def test_without_smpirun_a_sentence_tells_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "")
-    with pytest.raises(RunError, match=r"install libsimgrid-dev .* and run make setup"):
+    with refused("smpirun", "libsimgrid-dev", "make setup", by=RunError):
         simulated_tree()
 
 
@@ -307,53 +318,40 @@ def test_without_the_simulated_driver_a_sentence_names_the_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("PHASEWISE_SIMULATED", str(tmp_path))
-    with pytest.raises(RunError, match=rf"{tmp_path} holds no driver .* run make setup"):
+    with refused(tmp_path, "driver", "make setup", "PHASEWISE_SIMULATED", by=RunError):
         simulated_tree()
 
 
 @pytest.mark.parametrize(
-    ("status", "said", "sentence"),
+    ("status", "said", "facts"),
     [
         (
             1,
             "noise\nphasewise: rank 3 failed in phase reduce_row: no room\nBacktrace",
-            "rank 3 failed in phase reduce_row: no room",
+            ("rank 3", "reduce_row", "no room"),
         ),
         (
             134,
             "[CRITICAL] Oops! Deadlock detected, some activities are still around",
-            "the simulation of 8 ranks on bassi failed: the simulated ranks wait for each other "
-            "and none can go on",
+            ("8 ranks", "bassi", "wait"),
         ),
-        (
-            137,
-            "",
-            "the simulation of 8 ranks on bassi failed: it was killed, perhaps for want of memory",
-        ),
-        (
-            139,
-            "Segmentation fault.\nTry to debug that",
-            "the simulation of 8 ranks on bassi failed: it met a segmentation fault",
-        ),
+        (137, "", ("8 ranks", "bassi", "killed", "memory")),
+        (139, "Segmentation fault.\nTry to debug that", ("8 ranks", "bassi", "segmentation")),
         (
             134,
             "[node1:8:(9) 0.1] x.cpp:2: [root/CRITICAL] MPI_Irecv - returned MPI_ERR_RANK\nAborted",
-            "the simulation of 8 ranks on bassi failed: smpirun ended with status 134: "
-            "MPI_Irecv - returned MPI_ERR_RANK",
+            ("8 ranks", "bassi", "smpirun", "status 134", "MPI_Irecv - returned MPI_ERR_RANK"),
         ),
-        (
-            3,
-            "first\nlast words\n",
-            "the simulation of 8 ranks on bassi failed: smpirun ended with status 3: last words",
-        ),
+        (3, "first\nlast words\n", ("8 ranks", "bassi", "smpirun", "status 3", "last words")),
     ],
 )
 def test_what_ends_a_simulation_is_told_in_one_sentence(
-    status: int, said: str, sentence: str
+    status: int, said: str, facts: tuple[str, ...]
 ) -> None:
     error = _failure(status, said, make_twin(load_machine("bassi"), "plain", 8))
     assert isinstance(error, RunError)
-    assert str(error) == sentence
+    one_sentence(str(error), *facts)
+    assert "Backtrace" not in str(error) and "debug" not in str(error)
 
 
 def test_parameters_that_the_driver_refuses_are_bad_input() -> None:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.models import Case, load_model, measured
 from phasewise.models.measured import Observed, fit
 from phasewise.models.rounds import RoundCosts, round_costs
 from phasewise.study import Study
+from tests.sentences import refused
 from tests.unit.study_tables import tables
 from tests.unit.synthetic_communication import write_communication
 
@@ -108,14 +108,14 @@ def case(records: list[Path]) -> Case:
 
 def test_fewer_than_three_different_runs_are_refused(tmp_path: Path) -> None:
     runs = [recorded(tmp_path / name, 1 + (name == "c")) for name in ("a", "b", "c")]
-    with pytest.raises(StudyError, match=r"3 recorded runs or more .* but 2 were given"):
+    with refused("measured", 3, 2, "--fit"):
         load_model("measured").phase_seconds(case(runs))
 
 
 def test_simulated_runs_are_not_mixed_with_real_ones(tmp_path: Path) -> None:
     runs = [recorded(tmp_path / "1", 1, machine=None)]
     runs += [recorded(tmp_path / str(prow), prow) for prow in (2, 3)]
-    with pytest.raises(StudyError, match="runs of the same kind"):
+    with refused("measured", "simulated", "bassi"):
         load_model("measured").phase_seconds(case(runs))
 
 
@@ -137,7 +137,7 @@ def test_messages_between_nodes_are_not_guessed_from_runs_within_one(
         for ranks in (2, 4, 8)
     ]
     predicted_from(inside, 8, monkeypatch)
-    with pytest.raises(StudyError, match="on 16 ranks messages go between nodes, as in none"):
+    with refused("measured", "16 ranks", "between nodes", "--fit"):
         predicted_from(inside, 16, monkeypatch)
 
 
@@ -146,7 +146,7 @@ def test_calls_of_the_library_are_not_carried_on_far_beyond_the_runs(
 ) -> None:
     runs = [run_on(ranks) for ranks in (2, 4, 8)]
     predicted_from(runs, 32, monkeypatch)
-    with pytest.raises(StudyError, match=r"beyond 4 times the ranks of the largest run, 8, it may"):
+    with refused("measured", "64 ranks", "reduce_column", "53 %", 4, 8, "--fit"):
         predicted_from(runs, 64, monkeypatch)
 
 

@@ -52,7 +52,7 @@ def test_the_readme_says_what_a_rank_holds_in_the_papers_case(
     repository: Path, memory: dict[int, int]
 ) -> None:
     text = " ".join((repository / "README.md").read_text(encoding="utf-8").split())
-    found = re.search(r"a rank holds ([\d.]+) to ([\d.]+) times the memory of its particles", text)
+    found = re.search(r"([\d.]+) to ([\d.]+) times the memory", text)
     assert found is not None
     low, high = map(float, found.groups())
     each = bytes_of_a_particle(memory)

@@ -7,6 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 import phasewise._core as core
+from tests.sentences import refused
 from tests.unit.arc_text import Value
 from tests.unit.lattice_text import CAVITY, DRIFT, QUADRUPOLE, SOLENOID, lattice
 
@@ -119,16 +120,16 @@ def test_a_channel_of_solenoids_turns_two_modes_by_its_angle() -> None:
 
 
 @pytest.mark.parametrize(
-    ("elements", "sentence"),
+    ("elements", "cosine"),
     [
-        ((DRIFT, {**FOCUS, "k1": 9.0}, WEAK), "the cosine of a mode's phase is 7.577473"),
-        ((DRIFT, {**FOCUS, "k1": 0.0}), "the cosine of a mode's phase is 1.0"),
+        ((DRIFT, {**FOCUS, "k1": 9.0}, WEAK), "7.577473"),
+        ((DRIFT, {**FOCUS, "k1": 0.0}), "1.000000"),
     ],
 )
 def test_an_unstable_lattice_has_no_modes(
-    elements: tuple[dict[str, Value], ...], sentence: str
+    elements: tuple[dict[str, Value], ...], cosine: str
 ) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with refused("unstable", "cosine", cosine, -1, 1, by=ValueError):
         core.normal_modes(matrix_of(*elements), 4)
 
 
@@ -142,10 +143,10 @@ def test_a_sum_resonance_is_unstable() -> None:
     ring[:2, :2], ring[2:4, 2:4] = plane(0.3), plane(0.7)
     skew = np.eye(6)
     skew[1, 2] = skew[3, 0] = 0.05
-    with pytest.raises(ValueError, match="on a sum resonance"):
+    with refused("unstable", -0.309017, "sum resonance", by=ValueError):
         core.normal_modes(skew @ ring, 4)
 
 
 def test_a_lattice_whose_kick_never_closes_has_no_orbit() -> None:
-    with pytest.raises(ValueError, match="no closed orbit"):
+    with refused("lattice", "closed orbit", "Newton", by=ValueError):
         core.closed_orbit(lattice(DRIFT, KICK | {"normal": [1e-3], "skew": [0.0]}))

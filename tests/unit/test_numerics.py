@@ -9,6 +9,7 @@ from scipy.special import elliprd, erfcx, wofz
 from scipy.stats import kstest, qmc
 
 import phasewise._core as core
+from tests.sentences import refused
 
 Floats = NDArray[np.float64]
 EPSILON = np.finfo(float).eps
@@ -143,7 +144,7 @@ def test_carlsons_integral_agrees_with_another_code() -> None:
     assert core.carlson_rd(0.0, 2.0, 1.0) == pytest.approx(1.7972103521033883, rel=1e-15)
     # R_D(x, x, x) = x^(-3/2).
     assert core.carlson_rd(4.0, 4.0, 4.0) == pytest.approx(1 / 8, rel=1e-15)
-    with pytest.raises(ValueError, match="carlson_rd takes"):
+    with refused("carlson_rd", "x, y", "z", by=ValueError):
         core.carlson_rd(0.0, 0.0, 1.0)
 
 

@@ -21,6 +21,7 @@ from phasewise.workloads.collision.openpmd import (
     write_dump,
 )
 from phasewise.workloads.collision.particle_files import load_particles, read_particles
+from tests.sentences import refused
 from tests.unit.fake_core import World, tables
 from tests.unit.fake_run import FakeSimulation, start
 
@@ -202,23 +203,22 @@ def bad_files(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "sentence"),
+    ("name", "facts"),
     [
-        ("five.npy", "holds 101 x 5 numbers; rows of x, px, y, py, z, delta are needed"),
-        ("few.npy", "holds 50 particles, and beam.1.macroparticles is 101"),
-        ("nan.npy", "row 4 of .* is not finite"),
-        ("words.txt", "cannot be read"),
-        ("cut.npy", "cannot be read"),
-        ("no.h5", "cannot be read as HDF5"),
-        ("bunch.csv", "unknown ending; accepted: .h5, .hdf5, .npy, .txt"),
+        ("five.npy", ("101 x 5", "x, px, y, py, z, delta")),
+        ("few.npy", (50, "beam.1.macroparticles", 101)),
+        ("nan.npy", ("row 4", "finite")),
+        ("words.txt", ("read", "'x'", "row 0")),
+        ("cut.npy", ("read", "length")),
+        ("no.h5", ("read", "HDF5")),
+        ("bunch.csv", ("ending", ".h5, .hdf5, .npy, .txt")),
     ],
 )
-def test_a_file_that_cannot_be_a_beam_is_refused_in_one_sentence(tmp_path, name, sentence):
+def test_a_file_that_cannot_be_a_beam_is_refused_in_one_sentence(tmp_path, name, facts):
     bad_files(tmp_path)
-    with pytest.raises(StudyError, match=sentence) as caught:
+    with refused(tmp_path / name, *facts) as caught:
         read_particles(beam_from(tmp_path / name))
     assert str(caught.value).startswith("beam.1.particles: ")
-    assert "\n" not in str(caught.value)
 
 
 def test_every_rank_gets_its_own_rows_with_mismatch_and_offset(tmp_path):
@@ -289,25 +289,25 @@ def across(group):
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    ("change", "facts"),
     [
-        (unit_forgotten, "momentum/x has no unitSI"),
-        (unit_of_nothing, "row 1 of .* has delta = .*: is its unit right?"),
-        (unit_infinite, "position/x has unitSI = inf, not a unit"),
-        (other_quantity, "momentum/x has the unitDimension of another quantity"),
-        (too_short, "momentum/y holds 100 numbers for 101 particles"),
-        (two_columns, "position/x is not one column of numbers"),
-        (words, "position/y holds no real numbers"),
-        (endless, "position/z holds 4611686018427387904 numbers for 101 particles"),
-        (standing, "row 8 of .* has delta = -1"),
-        (across, "row 10 of .* has delta = |row 10 of .* moves across the beam"),
+        (unit_forgotten, ("momentum/x", "no unitSI")),
+        (unit_of_nothing, ("row 1", "delta", "1.87e+27", 2, "unit")),
+        (unit_infinite, ("position/x", "unitSI", "inf")),
+        (other_quantity, ("momentum/x", "unitDimension")),
+        (too_short, ("momentum/y", 100, 101)),
+        (two_columns, ("position/x", "one column")),
+        (words, ("position/y", "real")),
+        (endless, ("position/z", 2**62, 101)),
+        (standing, ("row 8", "delta", -1, "unit")),
+        (across, ("row 10", "across")),
     ],
 )
-def test_a_dump_that_is_not_what_its_words_say_is_refused(tmp_path, change, sentence):
+def test_a_dump_that_is_not_what_its_words_say_is_refused(tmp_path, change, facts):
     path = dump(tmp_path, rows=small_particles())
     with h5py.File(path, "r+") as file:
         change(file["data/12/particles/beam1"])
-    with pytest.raises(StudyError, match=sentence) as caught:
+    with refused("beam.1.particles", path, *facts) as caught:
         read_particles(beam_from(path))
     assert str(caught.value).isprintable()
 
@@ -337,5 +337,5 @@ def test_check_reads_the_particles_too(tmp_path):
     np.save(tmp_path / "bunch.npy", rows)
     plan = tables()
     plan["beam"]["1"] |= {"distribution": "file", "particles": str(tmp_path / "bunch.npy")}
-    with pytest.raises(StudyError, match=r"row 6 of .* has delta = -1\.5"):
+    with refused("beam.1.particles", "row 6", tmp_path / "bunch.npy", "delta", -1.5):
         check_files(Study.from_dict(plan))

@@ -17,6 +17,7 @@ from phasewise.workloads.collision.report.footprint import draw_footprint
 from phasewise.workloads.collision.report.history import draw_centroids, draw_losses
 from phasewise.workloads.collision.report.luminosity import draw_luminosity, window_of
 from phasewise.workloads.collision.report.waterfall import draw_waterfall
+from tests.sentences import says
 from tests.unit.synthetic_run import write_run
 
 PLAIN = {"records__particles_every": 0, "records__slices_every": 0}
@@ -60,7 +61,7 @@ def test_a_field_is_as_long_in_x_as_in_y_in_metres_or_where_it_is_flat_in_sizes(
         # ±6 rms, of which the mesh leaves out 1e-9 of the charge; a cell is 0.19 rms.
         assert np.allclose(panels[0].get_ylim(), (-6, 6), rtol=1e-3)
         assert panels[0].get_xlabel().startswith("x / σ x (16.6 µm")
-        assert "rms sizes" in found.caption
+        says(found.caption, "rms")
 
 
 def test_luminosity_has_its_name_its_unit_and_the_band_around_its_moving_mean(
@@ -69,7 +70,7 @@ def test_luminosity_has_its_name_its_unit_and_the_band_around_its_moving_mean(
     found = drawn(draw_luminosity, folder)
     names = [axis.get_ylabel() for axis in found.canvas.axes]
     assert names == ["L, IP 1 [10³⁴ cm⁻² s⁻¹]", "L, IP 2 [10³⁴ cm⁻² s⁻¹]"]
-    assert {"± standard deviation", f"mean of {window_of(1024)} turns", "fit"} <= set(labels(found))
+    says("; ".join(labels(found)), "standard deviation", window_of(1024), "turns", "fit")
     band = found.canvas.axes[0].collections[-1].get_datalim(found.canvas.axes[0].transData)
     # Turns differ by 2e-4; the mean and the deviation of 51 by 2.8e-5 and 2e-5, at most fourfold.
     assert 4e-4 < band.height < 8e-4
@@ -87,14 +88,16 @@ def test_without_losses_there_is_a_sentence_and_with_them_their_panel_alone(
     folder: Path, tmp_path: Path
 ) -> None:
     none = draw_losses(BeamsRun(folder))
-    assert none == Missing("No particle was lost, and no deposit of charge fell outside the mesh.")
+    assert isinstance(none, Missing)
+    says(none.sentence, "lost", "outside", "mesh")
     write_run(tmp_path, turns=100, **PLAIN)
     with h5py.File(tmp_path / "records.h5", "r+") as file:
         file["beam1/losses"][50:] = 7
     found = drawn(draw_losses, tmp_path)
     (panel,) = found.canvas.axes
-    assert panel.get_ylabel() == "macroparticles lost so far"
-    assert found.warning is not None and found.warning.endswith("of a beam was lost.")
+    says(panel.get_ylabel(), "macroparticles", "lost")
+    assert found.warning is not None
+    says(found.warning, "0.0350 %", "lost")
 
 
 def test_the_footprint_has_a_legend_and_the_diffusion_in_colour(folder: Path) -> None:
@@ -102,8 +105,9 @@ def test_the_footprint_has_a_legend_and_the_diffusion_in_colour(folder: Path) ->
     run = BeamsRun(folder)
     (legend,) = found.canvas.legends
     texts = [text.get_text() for text in legend.get_texts()]
-    assert texts[:2] == ["tracked particle", "machine tune"]
-    assert texts[-1].startswith("resonances m Qx + n Qy = p, |m| + |n| ≤ ")
+    says(texts[0], "tracked")
+    says(texts[1], "tune")
+    says(texts[-1], "resonances", "m Qx + n Qy = p", "|m| + |n| ≤")
     dots = found.canvas.axes[0].collections[0]
     assert run.footprints[0] is not None
     np.testing.assert_array_equal(np.sort(dots.get_array()), np.sort(run.footprints[0].diffusion))
@@ -126,10 +130,11 @@ def test_the_waterfall_needs_turns_and_shows_all_of_them(folder: Path, tmp_path:
         "sum, x", "sum, y", "difference, x", "difference, y",
     ]  # fmt: skip
     window = 1024 // 4
-    assert f"windows of {window} turns" in found.caption
+    says(found.caption, window, "turns")
     # From the middle of the first window to that of the last, and half a row of pixels more.
     rows = (1024 - window) / 149
     assert panels[0].get_ylim() == pytest.approx((window / 2, 1024 - window / 2), abs=rows)
     write_run(tmp_path, turns=511, **PLAIN)
     few = draw_waterfall(BeamsRun(tmp_path))
-    assert few == Missing("Run at least turns = 512 to see how the spectra change.")
+    assert isinstance(few, Missing)
+    says(few.sentence, "turns", 512)

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
 from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Measured
@@ -14,6 +12,7 @@ from phasewise.study import Study, load
 from phasewise.tables.writing import document
 from phasewise.tuning.placement_files import Placement, allocated_nodes, place, write_all
 from phasewise.workloads.collision.tuning import Candidate
+from tests.sentences import refused, says
 from tests.unit.study_tables import tables
 from tests.unit.this_machine import measured_here
 
@@ -47,7 +46,9 @@ def test_nodes_are_those_of_the_batch_allocation_where_it_has_enough(tmp_path: P
     assert place(machine, 16, 1, environment).names == ("n7", "n9")
     made_up = place(machine, 32, 1, environment)
     assert made_up.names == ("node0", "node1", "node2", "node3")
-    assert made_up.hostfile().startswith("# put the names of your nodes for node0")
+    comment = made_up.hostfile().splitlines()[0]
+    assert comment.startswith("#")
+    says(comment, "names", "node0")
 
 
 def test_the_written_study_is_the_given_one_with_the_choice(tmp_path: Path) -> None:
@@ -66,5 +67,5 @@ def test_the_written_study_is_the_given_one_with_the_choice(tmp_path: Path) -> N
 def test_a_folder_that_cannot_be_written_is_a_failed_run(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
-    with pytest.raises(RunError, match="cannot be written"):
+    with refused(file, "communication.toml", "written", by=RunError):
         write_all(file, study(), Candidate(None), load_machine("bassi"), (1, 1), {})

@@ -13,9 +13,9 @@ import phasewise.models.plan
 from phasewise.cli import main
 from phasewise.commands.plan import show
 from phasewise.driver import load_planner
-from phasewise.errors import StudyError
 from phasewise.models.plan import plan
 from phasewise.study import Study, load
+from tests.sentences import Nearest, command_refused, refused, says
 from tests.unit.study_tables import tables
 from tests.unit.test_study import json_as_toml
 
@@ -286,18 +286,17 @@ def test_the_table_marks_and_explains_what_is_not_in_the_total(
     study = small()
     show(study, plan(study, 7, planner=fake()), None)
     text = capsys.readouterr().out
-    assert "7 ranks, process grid 2x2 and 1x3, column-first, 1 rank a node" in text
-    assert "Total of the rank that sends most in each phase: 6 messages and 0.0 MB" in text
-    assert "particles 1.000, 1.250; grid work 1.000, 1.500" in text
-    assert "moments*" in text
-    assert "2 and 2 MB per turn, not in the total" in text
-    assert "green†" in text
-    assert "† only when the mesh has changed" in text
+    says(text, "7 ranks", "2x2", "1x3", "column-first", "1 rank", "6 messages", "0.0 MB")
+    says(text, "particles 1.000, 1.250", "grid work 1.000, 1.500")
+    says(text, "moments*", "green†")
+    marks = {line[0]: line for line in text.splitlines() if line[:1] in {*"*†"}}
+    says(marks["*"], "MPI", "2 MB", "total")
+    says(marks["†"], "mesh", "total")
     plain = plan(study, 7, rank=3, planner=fake())
     plain["phases"] = [phase for phase in plain["phases"] if phase["name"] == "solve"]
     show(study, plain, 3)
     text = capsys.readouterr().out
-    assert "Total of rank 3: " in text
+    says(text, "rank 3")
     assert "*" not in text
     assert "†" not in text
 
@@ -309,8 +308,10 @@ def test_each_piece_of_a_turn_has_its_own_mark(capsys: pytest.CaptureFixture[str
     found["phases"] = [{**first, "per": "mesh"}, {**second, "per": "tree"}]
     show(study, found, None)
     text = capsys.readouterr().out
-    assert f"{second['name']}" in text
-    assert "† only when the mesh has changed" in text and "‡ once for each tree" in text
+    says(text, f"{first['name']}†", f"{second['name']}‡")
+    marks = {line[0]: line for line in text.splitlines() if line[:1] in {*"†‡"}}
+    says(marks["†"], "mesh", "total")
+    says(marks["‡"], "tree", "total")
 
 
 def test_many_sizes_are_cut_short_in_the_table(
@@ -323,32 +324,32 @@ def test_many_sizes_are_cut_short_in_the_table(
     show(study, found, None)
     text = capsys.readouterr().out
     assert "64 × 1" in text
-    assert "… 21 more" in text
+    says(text, "21 more")
     assert "72 × 1" not in text
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "facts"),
     [
-        (["--ranks", "8", "--process-grid", "3x2"], "needs 12 ranks with such a grid for each"),
-        (["--ranks", "8", "--process-grid", "2by2"], 'it is written Prow x Pcol, as "8x16"'),
-        (["--ranks", "8", "--layout", "row-frist"], 'did you mean "row-first"?'),
-        (["--ranks", "8", "--rank", "8"], "--rank 8 is not one of the 8 ranks, 0 to 7"),
-        (["--ranks", "8", "--rank", "-1"], "--rank -1 is not one of the 8 ranks"),
-        (["--ranks", "2000000"], "'2000000' is not a number from 1 to 1000000"),
-        (["--ranks", "8", "--node-sise", "2"], "did you mean --node-size?"),
-        ([], "the following arguments are required: --ranks"),
+        ("--process-grid 3x2", ("communication.process_grid", '"3x2"', 12, 8, "2x2", "4x1")),
+        ("--process-grid 2by2", ("communication.process_grid", '"2by2"', '"8x16"', '"auto"')),
+        ("--layout row-frist", ("communication.layout", "row-frist", Nearest("row-first"))),
+        ("--rank 8", ("--rank 8", "8 ranks", 0, 7)),
+        ("--rank -1", ("--rank -1", "8 ranks", 0, 7)),
+        ("--ranks 2000000", ("--ranks", 2000000, 1, 1000000)),
+        ("--node-sise 2", ("--node-sise", "--node-size")),
     ],
 )
 def test_misuse_ends_in_one_sentence(
-    words: list[str], sentence: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    words: str, facts: tuple[object, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "study.toml"
     path.write_text(json_as_toml(tables()))
-    assert main(["plan", str(path), *words]) == 2
-    captured = capsys.readouterr()
-    assert sentence in captured.err
-    assert captured.err.count("\n") == 1
+    command_refused(capsys, ["plan", path, "--ranks", "8", *words.split()], *facts)
+
+
+def test_a_plan_needs_the_ranks(study: str, capsys: pytest.CaptureFixture[str]) -> None:
+    command_refused(capsys, ["plan", study], "required", "--ranks")
 
 
 def test_what_the_core_refuses_is_bad_input() -> None:
@@ -356,7 +357,7 @@ def test_what_the_core_refuses_is_bad_input() -> None:
         def plan(self, *_arguments: Any) -> dict[str, Any]:
             raise ValueError("it does not fit")
 
-    with pytest.raises(StudyError, match="it does not fit"):
+    with refused("it does not fit"):
         plan(small(), 2, planner=Refusing())
 
 
@@ -365,8 +366,8 @@ def test_ranks_are_not_started_for_a_grid_that_does_not_suit_them(
 ) -> None:
     monkeypatch.setattr("phasewise.commands.run.start", lambda *_arguments: pytest.fail("started"))
     words = ["--ranks", "6", "--set", "communication.process_grid=2x2"]
-    assert main(["run", study, *words]) == 2
-    assert capsys.readouterr().err.endswith("not 6; for 6 ranks and 8 slices: 1x3, 3x1\n")
+    facts = ('"2x2"', "6 ranks", "8 slices", "1x3", "3x1")
+    command_refused(capsys, ["run", study, *words], "communication.process_grid", *facts)
 
 
 def test_the_planner_is_the_compiled_core(study: str) -> None:

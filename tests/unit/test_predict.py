@@ -11,6 +11,7 @@ import pytest
 from phasewise.cli import main
 from phasewise.models import Prediction
 from phasewise.models.extrap import export_extrap
+from tests.sentences import Nearest, command_refused, says
 
 POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_seconds",
          "computation_seconds", "waiting_seconds", "turn_seconds", "turn_low", "turn_high",
@@ -26,13 +27,6 @@ def predicted(capsys: pytest.CaptureFixture[str], study: str, *words: str) -> di
     assert main(["predict", study, "--json", *words]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     return found
-
-
-def refused(capsys: pytest.CaptureFixture[str], study: str, *words: str) -> str:
-    assert main(["predict", study, *words]) == 2
-    sentence = capsys.readouterr().err
-    assert sentence.count("\n") == 1
-    return sentence
 
 
 def test_json_has_a_point_for_each_model_and_number_of_ranks(
@@ -57,7 +51,7 @@ def test_every_output_of_a_described_machine_says_that_it_is_no_hardware(
     words = ("--machine", "jaguar", "--ranks", "32", "--model", "1b")
     assert predicted(capsys, study, *words)["reference"] == "simulator"
     assert main(["predict", study, *words]) == 0
-    assert "a simulator, not hardware" in capsys.readouterr().out
+    says(capsys.readouterr().out, "simulator", "hardware")
 
 
 def test_the_table_shows_totals_intervals_and_phases(
@@ -65,8 +59,7 @@ def test_the_table_shows_totals_intervals_and_phases(
 ) -> None:
     assert main(["predict", study, "--machine", "bassi", "--ranks", "32,64", "--model", "3"]) == 0
     shown = capsys.readouterr().out
-    for text in ("32 ranks", "64 ranks", "broadcast_column", "90 % interval", "model 3"):
-        assert text in shown
+    says(shown, "32 ranks", "64 ranks", "broadcast_column", "90 %", "model 3")
 
 
 def test_layout_and_algorithm_are_those_asked_for(
@@ -84,25 +77,28 @@ def test_layout_and_algorithm_are_those_asked_for(
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "facts"),
     [
-        (("--algorithm", "hypercub"), 'did you mean "hypercube"'),
-        (("--algorithm", "mpi-gatherv"), "no algorithm of both reduce and broadcast"),
-        (("--process-grid", "2x16"), "needs 64 ranks with such a grid for each beam, not 32"),
-        (("--model", "7"), 'there is no model "7"'),
-        (("--model", "4"), "phasewise machine measure --machine bassi"),
-        (("--fit", "runs/a"), "--fit gives runs to model measured"),
-        (("--picture", "a.txt"), "ends in .svg, .png, .pdf"),
-        (("--export", "csv", "a.csv"), "accepted: extrap"),
+        (("--algorithm", "hypercub"), ("--algorithm", '"hypercub"', Nearest("hypercube"))),
+        (("--algorithm", "mpi-gatherv"), ("--algorithm", '"mpi-gatherv"', "mesh", "node-aware")),
+        (("--process-grid", "2x16"), ("communication.process_grid", '"2x16"', 64, 32, "4x4")),
+        (("--model", "7"), ("model", '"7"', "1a", "contention", "measured")),
+        (("--model", "4"), ("model 4", "phasewise machine measure --machine bassi")),
+        (("--fit", "runs/a"), ("--fit", "measured", "--model")),
+        (("--picture", "a.txt"), ("--picture", "a.txt", ".svg, .png, .pdf")),
+        (("--export", "csv", "a.csv"), ("--export", '"csv"', "extrap")),
     ],
 )
 def test_what_cannot_be_predicted_is_refused_in_a_sentence(
-    words: tuple[str, ...], sentence: str, study: str, capsys: pytest.CaptureFixture[str]
+    words: tuple[str, ...],
+    facts: tuple[object, ...],
+    study: str,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     given = ["--machine", "bassi", "--ranks", "64,32"]
     if "--model" not in words:
         given += ["--model", "3"]
-    assert sentence in refused(capsys, study, *given, *words)
+    command_refused(capsys, ["predict", study, *given, *words], *facts)
 
 
 @pytest.mark.parametrize("suffix", [".svg", ".png"])
@@ -122,8 +118,7 @@ def test_a_picture_that_cannot_be_written_ends_in_a_sentence(
 ) -> None:
     target = tmp_path / "absent" / "turn.svg"
     words = ["--machine", "bassi", "--ranks", "32", "--model", "3", "--picture", str(target)]
-    assert main(["predict", study, *words]) == 1
-    assert "cannot be written" in capsys.readouterr().err
+    command_refused(capsys, ["predict", study, *words], target, "written", status=1)
 
 
 def point(ranks: int, model: str = "3", **phases: float) -> Prediction:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import phasewise._core as core
+from tests.sentences import refused
 
 Place = tuple[int, int, int]
 LAYOUTS = ("random", "row-first", "column-first")
@@ -186,43 +187,43 @@ FOUR = [(1, 0, 0), (1, 1, 0), (2, 0, 0), (2, 1, 0)]
 
 
 @pytest.mark.parametrize(
-    ("places", "nodes", "sentence"),
+    ("places", "nodes", "facts"),
     [
-        (FOUR[:3], 3, "2x1 and 2x1 take 4 ranks, and places are given for 3"),
-        (FOUR, 3, "nodes are given for 3 ranks, and places for 4"),
-        ([*FOUR[:3], (3, 0, 0)], 4, "rank 3 at beam 3, column 0, row 0: there are beams 1 and 2"),
-        ([*FOUR[:3], (2, 2, 0)], 4, "rank 3 at beam 2, column 2, row 0: outside .* columns 0 to 1"),
-        ([*FOUR[:3], (2, 1, -1)], 4, "rank 3 at beam 2, column 1, row -1: outside .* rows 0 to 0"),
-        ([*FOUR[:3], (2, 0, 0)], 4, "rank 3 at beam 2, column 0, row 0: rank 2 is there already"),
-        ([(1, 0, 0)], 1, "take 4 ranks, and places are given for 1"),
+        (FOUR[:3], 3, ("2x1 and 2x1", "4 ranks", "places", 3)),
+        (FOUR, 3, ("nodes", 3, "places", 4)),
+        ([*FOUR[:3], (3, 0, 0)], 4, ("rank 3", "beam 3", "beams 1 and 2")),
+        ([*FOUR[:3], (2, 2, 0)], 4, ("rank 3", "beam 2, column 2, row 0", "columns 0 to 1")),
+        ([*FOUR[:3], (2, 1, -1)], 4, ("rank 3", "beam 2, column 1, row -1", "rows 0 to 0")),
+        ([*FOUR[:3], (2, 0, 0)], 4, ("rank 3", "beam 2, column 0, row 0", "rank 2")),
+        ([(1, 0, 0)], 1, ("2x1 and 2x1", "4 ranks", "places", 1)),
     ],
 )
 def test_places_that_do_not_fill_the_grids_are_refused_in_a_sentence(
-    places: list[Place], nodes: int, sentence: str
+    places: list[Place], nodes: int, facts: tuple[object, ...]
 ) -> None:
-    with pytest.raises(ValueError, match=sentence):
+    with refused(*facts, by=ValueError):
         core.process_grid([[2, 1], [2, 1]], places, [0] * nodes)
 
 
 @pytest.mark.parametrize("shape", [[0, 1], [1, 0], [-2, -2]])
 def test_a_grid_without_processes_is_refused(shape: list[int]) -> None:
-    with pytest.raises(ValueError, match=f"{shape[0]}x{shape[1]}: give at least one column"):
+    with refused("grid", f"{shape[0]}x{shape[1]}", "one", by=ValueError):
         core.lay_out("column-first", [[1, 1], shape])
 
 
 def test_a_grid_of_more_ranks_than_can_be_counted_is_refused() -> None:
-    with pytest.raises(ValueError, match="100000x100000: give at most 1000000000 ranks"):
+    with refused("grid", "100000x100000", 1000000000, by=ValueError):
         core.lay_out("column-first", [[1, 1], [100_000, 100_000]])
 
 
 def test_no_shape_is_chosen_without_ranks_or_slices() -> None:
     for ranks, slices in ((0, 8), (8, 0)):
-        with pytest.raises(ValueError, match="at least one of each"):
+        with refused("grid", f"{ranks} ranks", f"{slices} slices", "one", by=ValueError):
             core.default_shape(ranks, slices)
-    with pytest.raises(ValueError, match="0 ranks: give at least one"):
+    with refused("0 ranks", "one", by=ValueError):
         core.ranks_of_beams(0)
 
 
 def test_an_unknown_layout_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'row_first': give one of random, row-first, col"):
+    with refused("row_first", "random, row-first, column-first", by=ValueError):
         core.lay_out("row_first", [[1, 1], [1, 1]])

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve
 from phasewise.models import Case, PhaseMessages
 from phasewise.workloads.collision.reproduction.published import model, through_ends
+from tests.sentences import refused
 
 BENT = (0, 1000, 2000), (1e-6, 5e-6, 5e-6)
 """Sizes, and seconds that leave the straight line through their ends: 1 µs + s/(0.5 GB/s)."""
@@ -75,5 +75,5 @@ def test_the_grid_s_models_know_the_direction_but_not_the_distance(name: str, on
 def test_without_curves_model_5_has_the_row_of_table_4_and_6_is_refused() -> None:
     jaguar = load_machine("jaguar")
     assert seconds("5", jaguar) == pytest.approx(3 * (9.72e-6 + 1000 / 346e6))
-    with pytest.raises(StudyError, match="jaguar has no curves of parallel ping-ping in a process"):
+    with refused("jaguar", "curves", "ping-ping", "process grid"):
         seconds("6", jaguar)

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.models import load_model, predict
 from phasewise.models.recorded import recorded_case
+from tests.sentences import refused
 from tests.unit.synthetic_communication import BYTES, write_communication
 
 SHAPE = {"prow": 2, "pcol": 3, "node_size": 3}
@@ -54,11 +55,11 @@ def test_a_model_adds_the_recorded_messages_up(tmp_path: Path) -> None:
 def test_a_model_that_follows_ranks_in_time_needs_a_study(tmp_path: Path, model: str) -> None:
     write_communication(tmp_path, **SHAPE)
     case = recorded_case(tmp_path, load_machine("bassi"))
-    with pytest.raises(StudyError, match=f"model {model} needs a study"):
+    with refused("model", model, "study"):
         load_model(model).phase_seconds(case)
 
 
 def test_a_record_without_turns_has_no_program(tmp_path: Path) -> None:
     write_communication(tmp_path, turns=0, **SHAPE)
-    with pytest.raises(RunError, match="recorded no turn"):
+    with refused(tmp_path, "no turn", by=RunError):
         recorded_case(tmp_path, load_machine("bassi"))

@@ -21,6 +21,7 @@ from phasewise.workloads.collision import reproducing
 from phasewise.workloads.collision.reproduction import kept, predicted, results
 from phasewise.workloads.collision.reproduction.cases import paper_case
 from phasewise.workloads.collision.reproduction.extent import FULL, QUICK, Run
+from tests.sentences import refused, says
 
 COLUMN_FIRST_GAIN, HYPERCUBE_GAIN = 0.32, 0.65
 """Parts by which the times that are made up fall with the layout, and again with the hypercube."""
@@ -116,7 +117,7 @@ def test_a_quick_run_looks_at_all_claims_with_the_simulations_of_a_full_one(
     assert made_up.asked == RUNS + len(held_out)
     before = claims_of(full, None)
     assert list(before) == list(range(1, 17))
-    assert before[13]["ours"] == "+0.00 % on 64 ranks"
+    says(before[13]["ours"], "+0.00 %", "64 ranks")
 
     tasks = results.tasks_of(FULL)
     monkeypatch.setattr(many, "_run", unreachable)
@@ -137,7 +138,7 @@ def test_a_quick_run_looks_at_all_claims_with_the_simulations_of_a_full_one(
         )  # fmt: skip
         assert after[number]["kept"] is (number not in (1, 2, 16))
     page = (quick / "index.html").read_text()
-    assert "kept ones of 2026-03-01" in page and "Figure 3:" in page
+    says(page, "2026-03-01", "Figure 3")
     assert list(quick.glob("figure-*.png"))
     assert "claims" in capsys.readouterr().out
 
@@ -158,5 +159,5 @@ def test_what_was_kept_of_another_study_is_simulated_again(
 def test_a_damaged_file_of_kept_simulations_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "kept.json"
     path.write_text('{"date": "2026-03-01", "simulations": {}}')
-    with pytest.raises(RunError, match=r"kept.json does not hold simulations: python -m bench"):
+    with refused(path, "simulations", "python -m benchmarks.keep_reproduction", by=RunError):
         kept.read_kept(path)

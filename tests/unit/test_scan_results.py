@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError
 from phasewise.scanning.axes import read_axis
 from phasewise.scanning.convergence import converge
 from phasewise.scanning.definition import Definition, Samples
@@ -20,6 +20,7 @@ from phasewise.scanning.results import ScanResults, scan_point
 from phasewise.scanning.shown import orders, shown, sizes
 from phasewise.scanning.summing_up import sum_up
 from phasewise.scanning.table import check_parquet, write_tables
+from tests.sentences import Nearest, one_sentence, refused, says
 from tests.unit.study_tables import build
 
 
@@ -59,7 +60,7 @@ def test_means_are_over_seeds_with_their_standard_error(tmp_path: Path) -> None:
 def test_a_result_that_is_not_there_is_named(tmp_path: Path) -> None:
     found = made(tmp_path, "ip.1.slices=1,2", failed=(1,))
     assert np.isnan(found.column("luminosity.mean")).tolist() == [True, False]
-    with pytest.raises(StudyError, match=r'did you mean "luminosity.mean"'):
+    with refused("result", '"luminosity.men"', nearest="luminosity.mean"):
         found.column("luminosity.men")
 
 
@@ -78,16 +79,14 @@ def test_the_table_has_a_row_for_each_point(tmp_path: Path) -> None:
 def test_a_table_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
     found = made(tmp_path, "ip.1.slices=1,2")
     (tmp_path / "table.csv").mkdir()
-    with pytest.raises(
-        RunError, match=r"the table in .* cannot be written .*; the points are kept"
-    ):
+    with refused("table", tmp_path, "written", "points", "kept", by=RunError):
         write_tables(tmp_path, found.points, parquet=False)
     assert [path.name for path in tmp_path.iterdir()] == ["table.csv"]
 
 
 def test_parquet_is_there_where_pyarrow_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("phasewise.scanning.table.find_spec", lambda _name: None)
-    with pytest.raises(StudyError, match="--parquet needs pyarrow, which is not installed"):
+    with refused("--parquet", "pyarrow", "pip install pyarrow", "CSV"):
         check_parquet()
     package, module = ModuleType("pyarrow"), ModuleType("pyarrow.parquet")
     package.table = dict  # type: ignore[attr-defined]
@@ -119,7 +118,7 @@ def test_a_curve_of_known_order_gives_its_limit() -> None:
     assert found.distance == pytest.approx(3 / 144 / 5)
     assert found.bound == pytest.approx(found.distance, rel=0.1)
     assert found.observed_order == pytest.approx(2, abs=1e-4)
-    assert "0.42 % from its limit 5 " in found.sentence()
+    one_sentence(found.sentence(), "y", "slices", 12, "0.42 %", 5, "order 2")
     # Another order is noticed: the two extrapolations differ.
     other = converge("slices", "y", 1, n.tolist(), values)
     assert other is not None
@@ -131,11 +130,11 @@ def test_noise_shows_no_order() -> None:
     found = converge("slices", "y", 2, n, np.array([[5.1, 4.9], [4.9, 5.1], [5.2, 4.7]]))
     assert found is not None
     assert found.observed_order is None
-    assert "are noise or do not shrink, and show no order" in found.sentence()
+    one_sentence(found.sentence(), "noise", "no order")
     assert converge("slices", "y", 2, n, np.array([[np.nan], [np.nan], [5.0]])) is None
     two = converge("slices", "y", 2, n, np.array([[np.nan], [5.1], [5.0]]))
     assert two is not None
-    assert "as far as two values can show" in two.sentence()
+    one_sentence(two.sentence(), "two values", "third")
 
 
 def test_a_list_is_as_large_as_its_changing_entries() -> None:
@@ -149,20 +148,20 @@ def test_the_workload_knows_in_which_keys_it_converges(tmp_path: Path) -> None:
     definition = made(tmp_path, "arc.tune.0=0.3,0.31", "ip.1.slices=1,2").definition
     assert orders(definition, []) == {"ip.1.slices": 2.0}
     assert orders(definition, ["arc.tune.0:1.5"]) == {"arc.tune.0": 1.5}
-    for words, sentence in (
-        ("ip.1.slice", 'did you mean "ip.1.slices"'),
-        ("ip.1.slices:0", "the order must be a number above 0"),
-        ("ip.1.slices:x", "the order must be a number above 0"),
+    for words, facts in (
+        ("ip.1.slice", ("scanned", Nearest("ip.1.slices"))),
+        ("ip.1.slices:0", ("order", "number", 0, 8)),
+        ("ip.1.slices:x", ("order", "number", 0, 8)),
     ):
-        with pytest.raises(StudyError, match=sentence):
+        with refused(f"--converge {words}", *facts):
             orders(definition, [words])
 
 
 def test_the_workload_says_what_is_shown_unless_it_is_asked_for(tmp_path: Path) -> None:
     found = made(tmp_path, "ip.1.slices=1,2")
-    assert shown(found, [])["luminosity.mean"] == "luminosity, mean [cm^-2 s^-1]"
+    says(shown(found, [])["luminosity.mean"], "luminosity", "mean", "[cm^-2 s^-1]")
     assert list(shown(found, ["beams.0.losses"])) == ["beams.0.losses"]
-    with pytest.raises(StudyError, match="the points have no result"):
+    with refused("result", '"beams.7"', "luminosity.mean", "beams.0.losses"):
         shown(found, ["beams.7"])
     assert shown(made(tmp_path, "ip.1.slices=1,2", failed=(1, 2)), []) == {}
 

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 import phasewise.simulated.many
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.simulated.many import Task, key_of, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
+from tests.sentences import refused
 from tests.unit.study_tables import tables
 
 try:
@@ -114,12 +115,12 @@ def test_a_failure_names_its_task_and_keeps_what_had_ended(tmp_path: Path, worke
     bad = task(4, communication__process_grid="3x1")
     if workers == 2:
         simulate_many([task(2)], tmp_path, 1)
-    with pytest.raises(StudyError, match="on bassi, 4 ranks, process grid 3x1"):
+    with refused("bassi", "4 ranks", "3x1"):
         simulate_many([task(2), bad, task(4)], tmp_path, workers)
     assert (tmp_path / f"{key_of(task(2))}.json").is_file()
 
 
 def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(RunError, match="cannot be used for simulations"):
+    with refused(tmp_path / "file" / "cache", "simulations", by=RunError):
         simulate_many([], tmp_path / "file" / "cache")

@@ -11,13 +11,13 @@ import pytest
 
 import phasewise
 from phasewise.cli import main
-from phasewise.errors import StudyError
 from phasewise.models.plan import plan
 from phasewise.runs.layout import row_layout
 from phasewise.study import Study
 from phasewise.tables.files import parse
 from phasewise.tables.writing import document
 from phasewise.workloads.spacecharge.choosing import choices
+from tests.sentences import Nearest, refused, says
 from tests.unit.spacecharge_study import study
 
 
@@ -67,45 +67,72 @@ def test_the_size_follows_from_beta_or_is_matched() -> None:
 
 PERIODIC = ('solver.boundaries="periodic"', "solver.period=0.5")
 
-WRONG: list[tuple[tuple[str, ...], dict[str, Any], str]] = [
-    (("solver.grid=[4, 8, 8]",), {}, "solver.grid = 4 must be at least 8"),
-    (("solver.kicks=-1",), {}, "solver.kicks = -1 must be at least 0"),
-    (('solver.mesh="fixed"',), {}, "mesh_half_width belongs to"),
-    (("bunch.energy=1e6",), {}, "either energy or kinetic_energy"),
-    (("bunch.size=[1.0, 1.0]",), {}, "bunch.size and bunch.beta disagree in x"),
-    (('bunch.particle="ion"',), {}, "bunch.mass (eV) is missing"),
-    (("bunch.bunch_population=0",), {}, "must be above 0"),
-    ((), {"lattice": {"element": []}}, "must be a list of tables"),
-    ((), {"lattice": {"element": [{"kind": "quadrupol"}]}}, 'did you mean "quadrupole"?'),
-    ((), {"lattice": {"element": [{"kind": "drift"}]}}, "lattice.element[1].length is missing"),
-    ((), {"lattice": {"element": [{"kind": "marker"}]}}, "the lattice has no length"),
-    (("solver.period=1.0",), {}, 'solver.period belongs to boundaries = "periodic"'),
-    ((*PERIODIC, "solver.period=0.1"), {}, "is shorter than the bunch, 0.12 m"),
-    ((*PERIODIC, "solver.grid=[12, 14, 17]"), {}, "give an even number"),
-    (("bunch.coasting=true",), {}, "needs solver.boundaries"),
-    ((*PERIODIC, "bunch.coasting=true"), {}, "leave it out"),
-    ((*PERIODIC, "bunch.coasting=true", "bunch.distribution=waterbag"), {}, "cannot coast"),
-    (('solver.kind="frozen"',), {}, "which has no mesh"),
-    (("solver.sizes=[1e-3, 1e-3, 0.1]",), {}, 'belongs to kind = "frozen"'),
-    (("solver.pipe_radius=0.02",), {}, 'belongs to kind = "2.5d" or "frozen"'),
-    (('solver.kind="2.5d"', "solver.green_function=point"), {}, 'belongs to kind = "3d"'),
-    (('communication.charge="allreduse"',), {}, 'did you mean "allreduce"?'),
+WRONG: list[tuple[tuple[str, ...], dict[str, Any], tuple[object, ...]]] = [
+    (("solver.grid=[4, 8, 8]",), {}, ("solver.grid", 4, 8)),
+    (("solver.kicks=-1",), {}, ("solver.kicks", -1, 0)),
+    (('solver.mesh="fixed"',), {}, ("solver.mesh_half_width", 'mesh = "fixed"')),
+    (("bunch.energy=1e6",), {}, ("bunch", "energy", "kinetic_energy", "eV")),
+    (("bunch.size=[1.0, 1.0]",), {}, ("bunch.size", "bunch.beta", "x", "1 m", "0.000774597 m")),
+    (('bunch.particle="ion"',), {}, ("bunch.mass", "(eV)", "missing", 'particle = "ion"')),
+    (("bunch.bunch_population=0",), {}, ("bunch.bunch_population", 0)),
+    ((), {"lattice": {"element": []}}, ("lattice.element", "list", "tables", [])),
+    (
+        (),
+        {"lattice": {"element": [{"kind": "quadrupol"}]}},
+        ("lattice.element[1].kind", '"quadrupol"', Nearest("quadrupole")),
+    ),
+    (
+        (),
+        {"lattice": {"element": [{"kind": "drift"}]}},
+        ("lattice.element[1].length", "missing", "drift"),
+    ),
+    ((), {"lattice": {"element": [{"kind": "marker"}]}}, ("lattice", "no length")),
+    (("solver.period=1.0",), {}, ("solver.period", 'boundaries = "periodic"')),
+    ((*PERIODIC, "solver.period=0.1"), {}, ("solver.period", "0.1 m", "0.12 m", "coasting")),
+    ((*PERIODIC, "solver.grid=[12, 14, 17]"), {}, ("solver.grid", 17, "even")),
+    (
+        ("bunch.coasting=true",),
+        {},
+        ("bunch.coasting", 'solver.boundaries = "periodic"', "solver.period"),
+    ),
+    (
+        (*PERIODIC, "bunch.coasting=true"),
+        {},
+        ("bunch.bunch_length", "0.02 m", "coasting", "0.144338 m"),
+    ),
+    (
+        (*PERIODIC, "bunch.coasting=true", "bunch.distribution=waterbag"),
+        {},
+        ("bunch.distribution", '"waterbag"', "coast", '"gaussian"', '"kv"'),
+    ),
+    (('solver.kind="frozen"',), {}, ("solver.grid", 'kind = "frozen"', "mesh")),
+    (("solver.sizes=[1e-3, 1e-3, 0.1]",), {}, ("solver.sizes", 'kind = "frozen"')),
+    (("solver.pipe_radius=0.02",), {}, ("solver.pipe_radius", '"2.5d"', '"frozen"')),
+    (
+        ('solver.kind="2.5d"', "solver.green_function=point"),
+        {},
+        ("solver.green_function", '"point"', 'kind = "3d"'),
+    ),
+    (
+        ('communication.charge="allreduse"',),
+        {},
+        ("communication.charge", '"allreduse"', Nearest("allreduce")),
+    ),
 ]
 
 
-@pytest.mark.parametrize(("changes", "tables", "sentence"), WRONG)
+@pytest.mark.parametrize(("changes", "tables", "facts"), WRONG)
 def test_what_cannot_be_used_is_refused_in_a_sentence(
-    changes: tuple[str, ...], tables: dict[str, Any], sentence: str
+    changes: tuple[str, ...], tables: dict[str, Any], facts: tuple[object, ...]
 ) -> None:
-    with pytest.raises(StudyError) as caught:
+    with refused(*facts):
         study(*changes, **tables)
-    assert sentence in str(caught.value)
 
 
 def test_pencils_need_planes_that_are_solved_together() -> None:
     pencils = "communication.decomposition=pencils"
     study(pencils).check_ranks(4)
-    with pytest.raises(StudyError, match=r"pencils.* belongs to"):
+    with refused("communication.decomposition", '"pencils"', "solver.kind", '"3d"', '"2.5d"'):
         study(pencils, 'solver.kind="2.5d"').check_ranks(4)
 
 
@@ -138,14 +165,14 @@ def test_a_bunch_cannot_be_matched_to_an_unstable_lattice() -> None:
         {"kind": "drift", "length": 3.0},
         {"kind": "quadrupole", "length": 0.1, "k1": 9.0},
     ]
-    with pytest.raises(StudyError, match="the lattice is unstable in y"):
+    with refused("lattice", "unstable", "y", "trace", "2.415680", -1, 1):
         phasewise.Simulation(Study.from_dict(tables))
 
 
 def test_a_collapsed_bunch_ends_the_run_in_a_sentence() -> None:
     pytest.importorskip("phasewise._core", reason="the core is not built")
     flat = study("bunch.geometric_emittance=[0.0, 1e-6]", "bunch.macroparticles=1")
-    with pytest.raises(phasewise.RunError, match="the bunch has no finite size along x"):
+    with refused("turn 0", "bunch", "size", "x", by=phasewise.RunError):
         phasewise.Simulation(flat).run()
 
 
@@ -174,7 +201,7 @@ def test_bench_gives_the_time_of_a_kick_by_phase(capsys: pytest.CaptureFixture[s
 def test_check_shows_what_follows(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(repository / "examples/kv-fodo/study.toml")]) == 0
     shown = capsys.readouterr().out
-    assert "5 elements in 0.4196 m" in shown and "peak perveance 1.862e-05" in shown
+    says(shown, "5 elements", "0.4196 m", "perveance 1.862e-05")
 
 
 @pytest.mark.parametrize("ranks", [2, 4, 6])

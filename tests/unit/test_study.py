@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.study import Study, load
+from tests.sentences import refused
 from tests.unit.study_tables import RF, build, json_as_toml, one_turn, tables, write
 
 """Studies: what is read, how defaults and overrides resolve, and the sentence for each mistake."""
@@ -46,7 +46,7 @@ def test_numpy_numbers_and_arrays_stand_for_those_of_python() -> None:
         ip__1__grid=[32, 64],
         ip__1__half_crossing_angle=2.0**-13,
     )
-    with pytest.raises(StudyError, match=r"turns must be an integer, but is \[3, 4\]"):
+    with refused("turns", "integer", [3, 4]):
         build(turns=np.array([3, 4]))
 
 

@@ -10,6 +10,7 @@ from phasewise.cli import main
 from phasewise.errors import RunError
 from phasewise.traces.chrome import write_chrome
 from phasewise.traces.records import EVENT
+from tests.sentences import command_refused, refused, says
 from tests.unit.synthetic_communication import TURN, write_communication
 
 # Events of a rank in a turn of the synthetic run on 8 ranks: 3 of kernels and sums, 2 phases, and
@@ -141,8 +142,7 @@ def test_the_command_says_what_was_written_and_dropped(tmp_path, capsys):
     words = ["trace", str(tmp_path), "--chrome", str(target)]
     assert main(words) == 0
     said = capsys.readouterr().err
-    assert f"{target}: 40 events, 8 messages with both ends" in said
-    assert f"{8 * (3 * EVENTS - 5)} events did not fit" in said and "--events" in said
+    says(said, target, "40 events", "8 messages", f"{8 * (3 * EVENTS - 5)} events", "--events")
     assert main([*words, "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert printed == {
@@ -153,24 +153,24 @@ def test_the_command_says_what_was_written_and_dropped(tmp_path, capsys):
 
 def test_a_run_without_events_is_told_how_to_keep_them(tmp_path, capsys):
     write_communication(tmp_path, capacity=0)
-    assert main(["trace", str(tmp_path), "--chrome", str(tmp_path / "x.json")]) == 1
-    assert "kept no events; run it again with --events 100000" in capsys.readouterr().err
+    words = ["trace", tmp_path, "--chrome", tmp_path / "x.json"]
+    command_refused(capsys, words, tmp_path, "no events", "--events", status=1)
 
 
 def test_a_trace_of_a_simulator_says_so(tmp_path):
     write_communication(tmp_path, machine="bassi", turns=1)
     write_chrome(tmp_path, tmp_path / "trace.json")
     about = json.loads((tmp_path / "trace.json").read_text())["otherData"]
-    assert about["source"] == "simulated on bassi (a simulator, not hardware)"
+    says(about["source"], "simulated", "bassi", "hardware")
 
 
 def test_what_cannot_be_written_is_named_and_leaves_nothing(tmp_path):
     write_communication(tmp_path, turns=1)
-    with pytest.raises(RunError, match="cannot be written"):
+    with refused(tmp_path / "absent" / "trace.json", "written", by=RunError):
         write_chrome(tmp_path, tmp_path / "absent" / "trace.json")
     path = tmp_path / "events.bin"
     path.write_bytes(path.read_bytes()[:40] * (path.stat().st_size // 40 - 1) + b"\xff" * 40)
-    with pytest.raises(RunError, match="makes no sense"):
+    with refused(tmp_path / "events.bin", "damaged", "rank 7", by=RunError):
         write_chrome(tmp_path, tmp_path / "trace.json")
     left = sorted(Path(entry).name for entry in tmp_path.iterdir())
     assert left == ["communication.json", "events.bin"]
