@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
+from phasewise.workload.discovery import workloads
 from tests.commands import printed, refusal
 from tests.sentences import one_sentence
 
@@ -107,11 +108,12 @@ def test_what_makes_no_sense_is_one_sentence(
 ) -> None:
     paper = str(repository / "examples/paper/study.toml")
     beams = ("plan", paper, "--ranks", "32")
-    one_sentence(refusal(capsys, *beams, "--iterations", "5"), "--iterations 5", "beams")
+    titles = [workloads()[name].title for name in ("collision", "qcd")]
+    one_sentence(refusal(capsys, *beams, "--iterations", "5"), "--iterations 5", titles[0])
     own = ("plan", study, "--ranks", "2")
     folder = tmp_path / "run"
     assert main(["run", study, "--out", str(folder)]) == 0
-    one_sentence(refusal(capsys, *beams, "--records", str(folder)), folder, "collision", "qcd")
+    one_sentence(refusal(capsys, *beams, "--records", str(folder)), folder, *titles)
     both = ("--iterations", "5", "--records", str(folder))
     one_sentence(refusal(capsys, *own, *both), "--iterations", "--records")
     fixed = Path(study).with_name("fixed.toml")

@@ -172,7 +172,7 @@ def test_each_beam_has_the_slices_of_its_own_file(deck: Path) -> None:
         (10, "2.5e10 3500. 0.511e6 -1", ("beam.1.energy = 3500 eV", "510999 eV")),
         (4, "30000", ("ip.1.slices = 30000", 255)),
         (11, "12.5 9.58 0.02", ("arc.tune = 12.5", "x", "half-integer")),
-        (10, "1e999 3.5e9 0.511e6 -1", ("line 10", "beam", "4 numbers", 1)),
+        (10, "1e999 3.5e9 0.511e6 -1", ("line 10", "beam", "4 numbers", 0)),
     ],
 )
 def test_a_garbled_record_is_named_with_its_line(
