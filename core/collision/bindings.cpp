@@ -9,12 +9,11 @@
 
 namespace nb = nanobind;
 
+namespace phasewise::collision {
 namespace {
 
-using namespace phasewise;
 using bindings::Array;
 using bindings::to_array;
-using collision::Simulation;
 
 int index_of(int beam) {
   if (beam != 1 && beam != 2)
@@ -58,7 +57,7 @@ nb::dict slices_of(const Simulation& simulation, int ip) {
   const auto& both = simulation.point(point_of(simulation, ip)).slices;
   for (int b = 0; b < 2; ++b) {
     std::vector<double> count, z, mean, sigma;
-    for (const collision::GaussianSlice& s : both[b]) {
+    for (const GaussianSlice& s : both[b]) {
       count.push_back(s.count);
       z.push_back(s.z);
       mean.insert(mean.end(), s.mean.begin(), s.mean.end());
@@ -78,9 +77,9 @@ nb::dict slices_of(const Simulation& simulation, int ip) {
 
 Array luminosity_of_pairs(const Simulation& simulation, int ip) {
   const int point = point_of(simulation, ip);
-  const collision::Slices slices = simulation.point(point).description.slices;
+  const Slices slices = simulation.point(point).description.slices;
   std::vector<double> values = simulation.point(point).result.pair_luminosity;
-  values.resize(collision::pairs_in_all(slices), 0.0);
+  values.resize(pairs_in_all(slices), 0.0);
   return to_array(std::move(values),
                   {static_cast<std::size_t>(slices[0]), static_cast<std::size_t>(slices[1])});
 }
@@ -93,8 +92,7 @@ nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
   if (slice < 1 || slice > slices)
     throw std::invalid_argument("there is no slice " + std::to_string(slice) + " of " +
                                 std::to_string(slices));
-  collision::SliceField f =
-      point == 0 ? simulation.slice_field(index_of(beam), slice - 1) : collision::SliceField{};
+  SliceField f = point == 0 ? simulation.slice_field(index_of(beam), slice - 1) : SliceField{};
   nb::dict result;
   const std::size_t nx = f.x.size(), ny = f.y.size();
   if (nx == 0) return result;
@@ -115,8 +113,6 @@ nb::list beams_here(const Simulation& simulation) {
 }
 
 }  // namespace
-
-namespace phasewise::collision {
 
 void bind_process_grid(nb::module_& m);
 void bind_mesh(nb::module_& m);
