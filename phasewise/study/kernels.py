@@ -1,4 +1,4 @@
-"""What the time of a workload's kernels is made of: the contract `Kernels` (docs/machines.md)."""
+"""What the time of a workload's kernels is made of: the contract `Kernels` (docs/models.md)."""
 
 from __future__ import annotations
 
