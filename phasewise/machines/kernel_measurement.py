@@ -32,8 +32,7 @@ from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, 
 from phasewise.runs.roof import computed_by_host
 from phasewise.study.study import CPU
 from phasewise.workload.discovery import with_part
-from phasewise.workload.interface import Workload
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part, Workload
 
 
 class Measuring(Part):

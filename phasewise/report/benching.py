@@ -10,7 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.machines.turn_times import Timer
 from phasewise.output import print_json
 from phasewise.report.figure import Drawing
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 Measured = dict[str, Any]
 """What ``--json`` prints of a measurement."""

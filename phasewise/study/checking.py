@@ -5,7 +5,7 @@ from __future__ import annotations
 from phasewise.output import console, print_table
 from phasewise.study.study import Study
 from phasewise.tables.keys import show as as_toml
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 
 class Checking(Part):

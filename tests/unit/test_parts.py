@@ -25,7 +25,7 @@ from phasewise.study.kernels import Kernels
 from phasewise.study.laboratory import Laboratory
 from phasewise.tuning.candidates import Tuning
 from phasewise.workload.discovery import find_workload, workloads
-from phasewise.workload.part import Part, contract_of, find_part
+from phasewise.workload.interface import Part, contract_of, find_part
 from tests.sentences import refused
 
 CONTRACTS: tuple[type[Part], ...] = (

@@ -14,4 +14,10 @@ class CommonReporting(Reporting):
         if not self.workload.verifies or not run.results.holds("wrong"):
             return []
         wrong = str(int(run.results.rows("wrong").sum()))
-        return [Tile(f"Wrong {self.workload.verifies}", wrong, "of all turns recorded")]
+        return [
+            Tile(
+                f"Wrong {self.workload.verifies}",
+                wrong,
+                f"of all {self.workload.unit.many} recorded",
+            )
+        ]
