@@ -171,7 +171,7 @@ def test_a_machine_of_one_node_has_no_network_and_takes_no_more_ranks() -> None:
     assert make_twin(machine, "full", 4).hosts == ("node0",) * 4
     with refused("4 ranks", 5):
         make_twin(machine, "full", 5)
-    with refused("file.toml", "network", "latency", '"none"'):
+    with refused("file.toml", "network.latency", '"none"'):
         parse_machine(ALONE.replace('"none"', '"none"\nlatency = 1e-6'), "file.toml")
 
 

@@ -15,7 +15,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.machines import kernel_measurement
 from phasewise.machines.deadline import Deadline
 from phasewise.machines.journal import Journal, append, kernel_lines
-from phasewise.machines.kernel_measurement import Measuring
+from phasewise.machines.kernel_rates import Measuring
 from phasewise.machines.load import Load, load_now
 from phasewise.machines.measure import Measurement
 from phasewise.machines.rank_rates import RankRates

@@ -82,7 +82,7 @@ def test_a_report_without_a_pion_says_what_it_needs(tmp_path: Path) -> None:
     report = make_report(run(tmp_path, pion=False, solves=2, start="cold"))
     drawn = {figure.name: figure for figure in report.figures}
     assert drawn["pion"].svg is None
-    says(drawn["pion"].caption, 'pion = "point"')
+    says(drawn["pion"].caption, 'measure.pion = "point"')
     residuals = drawn["residuals"].svg
     assert residuals is not None and drawn["loops"].svg
     assert ">tolerance 1e-08<" in residuals

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from phasewise.driver import load_core
-from phasewise.machines.kernel_measurement import Measuring
-from phasewise.machines.kernel_rates import KernelRate, rated
+from phasewise.machines.kernel_rates import KernelRate, Measuring, rated
 from phasewise.workload.discovery import find_workload
 from phasewise.workloads.spacecharge import measuring
 from phasewise.workloads.spacecharge.kernels import SpaceChargeKernels, terms_of
