@@ -1,5 +1,5 @@
-# The kernels for a GPU: nvcc, if it is found, compiles the *.cu of core into libphasewise_cuda.so, a
-# plug-in beside the Python modules. Test device-compile shows that they compile.
+# The kernels for a GPU: if nvcc is found, it compiles the *.cu of core into libphasewise_cuda.so,
+# a plug-in beside the Python modules. Test device-compile shows that they compile.
 find_program(PHASEWISE_NVCC nvcc PATHS /usr/local/cuda/bin)
 set(PHASEWISE_CUDA_ARCHITECTURES 80 90 CACHE STRING "Compute capabilities of the GPUs, as 80 90")
 set(PHASEWISE_CUDA_HOST_COMPILER g++ CACHE STRING "The host's compiler, as nvcc calls it")

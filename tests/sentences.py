@@ -47,7 +47,7 @@ def says(text: str, *facts: object, nearest: str | None = None) -> None:
     """Fails unless a text holds all facts, and offers `nearest` where that is given."""
     wanted = facts if nearest is None else (*facts, Nearest(nearest))
     absent = missing(text, *wanted)
-    assert not absent, f"{absent} missing in: {text}"
+    assert not absent, f"{absent} missing in: {text[:2000]}"
     assert "Traceback" not in text, text
 
 

@@ -1,6 +1,6 @@
 """Measures the rates of the workloads' kernels on this machine, timing by timing.
 
-The contract `Measuring` says what is timed of a workload.
+The contract `Measuring` (kernel_rates.py) says what is timed of a workload.
 
     python -m phasewise.machines.kernel_measurement FILE THREADS END DEVICE
 
@@ -24,7 +24,7 @@ from phasewise.driver import Core, load_core
 from phasewise.errors import RunError
 from phasewise.machines.deadline import Deadline
 from phasewise.machines.journal import append, kernel_lines
-from phasewise.machines.kernel_rates import KernelRate
+from phasewise.machines.kernel_rates import KernelRate, Measuring
 from phasewise.mpi.launch import TooLongError, launch_command, run_to_end
 from phasewise.mpi.ranks import together
 from phasewise.output import describe, message
@@ -33,33 +33,6 @@ from phasewise.runs.roof import computed_by_host
 from phasewise.study.study import CPU
 from phasewise.workload.discovery import with_part
 from phasewise.workload.interface import Workload
-from phasewise.workload.part import Part
-
-
-class Measuring(Part):
-    """How the kernels of a workload are timed."""
-
-    MODULE = "measuring"
-
-    def cases(self) -> Sequence[str]:
-        """The names of what is timed, in order."""
-        return ()
-
-    def device_cases(self) -> Sequence[str]:
-        """Those of the cases that are timed on a device too, where kernels run on one."""
-        return ()
-
-    def time_case(
-        self, core: Core, threads: int, case: str, seconds: float, device: str = CPU
-    ) -> dict[str, Any] | None:
-        """The timing of a case, ready for JSON, in about so many seconds; it runs on all ranks at
-        once, since they share the memory.
-        """
-        return None
-
-    def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
-        """The rates that follow from the timings that there are, by case."""
-        return {}
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from phasewise.driver import Core
 from phasewise.errors import StudyError
 from phasewise.study.kernels import Kernels
+from phasewise.study.study import CPU
 from phasewise.tables.keys import Key, check_table, convert, plain, show
 from phasewise.workload.discovery import with_part
+from phasewise.workload.interface import Part
 
 _SIZE = Key("number", least=0, most=1e15)
 _SECONDS = Key("number", least=0, most=10, unit="s", hint="the unit is seconds, for one item")
@@ -36,6 +39,32 @@ class KernelRate:
         """Seconds per unit, linear in log(size) between the sizes measured, constant beyond."""
         logs = np.log(np.maximum(self.sizes, 1.0))
         return float(np.interp(np.log(max(size, 1.0)), logs, self.seconds))
+
+
+class Measuring(Part):
+    """How the kernels of a workload are timed."""
+
+    MODULE = "measuring"
+
+    def cases(self) -> Sequence[str]:
+        """The names of what is timed, in order."""
+        return ()
+
+    def device_cases(self) -> Sequence[str]:
+        """Those of the cases that are timed on a device too, where kernels run on one."""
+        return ()
+
+    def time_case(
+        self, core: Core, threads: int, case: str, seconds: float, device: str = CPU
+    ) -> dict[str, Any] | None:
+        """The timing of a case, ready for JSON, in about so many seconds; it runs on all ranks at
+        once, since they share the memory.
+        """
+        return None
+
+    def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
+        """The rates that follow from the timings that there are, by case."""
+        return {}
 
 
 @dataclass(frozen=True)

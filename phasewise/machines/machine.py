@@ -57,9 +57,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Taper:
-    """The upper stage of a fat-tree: `nodes` nodes share `bandwidth` [B/s] each way to all
-    others.
-    """
+    """The upper stage of a fat-tree: `nodes` nodes share `bandwidth` [B/s] to and from the rest."""
 
     nodes: int
     bandwidth: float
@@ -67,9 +65,7 @@ class Taper:
 
 @dataclass(frozen=True)
 class Block:
-    """A part of a torus that a job gets: its sides, x first; wrap: whether rows close into
-    rings.
-    """
+    """A part of a torus that a job gets: its sides, x first. wrap: whether rows are rings."""
 
     dims: tuple[int, int, int]
     wrap: bool = True

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phasewise.driver import Core
 from phasewise.errors import StudyError
 from phasewise.machines.turn_times import Timer
 from phasewise.output import print_json
-from phasewise.report.figure import Drawing
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
+
+if TYPE_CHECKING:
+    # Matplotlib would take tens of megabytes in every rank that is measured.
+    from phasewise.report.figure import Drawing
 
 Measured = dict[str, Any]
 """What ``--json`` prints of a measurement."""

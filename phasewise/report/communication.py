@@ -18,7 +18,8 @@ from phasewise.report.planned import other_layout, planned_traffic
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
 from phasewise.traces.efficiency import node_edges, phase_costs, share_on_node
-from phasewise.traces.records import CommunicationRecord, Integers, common_unit
+from phasewise.traces.records import CommunicationRecord, common_unit
+from phasewise.traces.values import Integers
 
 NO_RECORD = Missing(
     "This folder holds no communication.json; run the study again to see its communication."

@@ -14,7 +14,8 @@ import numpy as np
 from phasewise.report.reported_run import ReportedRun
 from phasewise.study import Study
 from phasewise.traces.efficiency import node_size_of
-from phasewise.traces.records import CommunicationRecord, Traffic
+from phasewise.traces.records import CommunicationRecord
+from phasewise.traces.values import Traffic
 from phasewise.workload.communication import COLUMN_FIRST, ROW_FIRST
 
 

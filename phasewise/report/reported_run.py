@@ -133,7 +133,8 @@ class ReportedRun:
     def _timeline(self, record: CommunicationRecord) -> Timeline | None:
         events = Events(record)
         ranks = self.excerpt.ranks_of(record)
-        declared, asked = declared_tasks(self.workload), self.excerpt.tasks
+        declared = declared_tasks(record.workload) if record.workload is not None else {}
+        asked = self.excerpt.tasks
         self.excerpt.check_tasks(events, record, declared)
         span = self.excerpt.span(events, record)
         if span is None:

@@ -12,8 +12,7 @@ from phasewise.report.page import Tile
 from phasewise.report.reported_run import WHOLE, ReportedRun
 from phasewise.report.tables import Table, rows_of
 from phasewise.traces.excerpt import Excerpt
-from phasewise.workload.interface import Workload
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part, Workload
 
 Draw = Callable[[Any], Drawing | Missing]
 

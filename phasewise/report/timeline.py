@@ -21,8 +21,8 @@ from phasewise.report.palette import OTHER, STATES, colours_of
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
 from phasewise.study.laboratory import declared_tasks
-from phasewise.traces.records import Integers
 from phasewise.traces.timeline import DECLARED, INNERMOST, OUTERMOST, REST, Timeline
+from phasewise.traces.values import Integers
 
 NO_EVENTS = Missing("Run it again with --events 100000 to see what each rank did in time.")
 # Up to this number of ranks, rows are separated by a gap.
@@ -138,7 +138,8 @@ def _timelines(run: ReportedRun) -> tuple[Timeline, ...] | Missing:
 def _communicating(run: ReportedRun) -> set[str]:
     """Phases of communication, and declared tasks that have nothing else."""
     found = {phase.name for record in run.shown for phase in record.phases if phase.communicates}
-    tasks = declared_tasks(run.workload)
+    workloads = (record.workload for record in run.shown if record.workload is not None)
+    tasks = {n: names for own in workloads for n, names in declared_tasks(own).items()}
     return found | {task for task, names in tasks.items() if found.issuperset(names)}
 
 

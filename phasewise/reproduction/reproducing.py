@@ -7,7 +7,7 @@ from pathlib import Path
 from phasewise.errors import StudyError
 from phasewise.reproduction.claim import Reproduction
 from phasewise.reproduction.source import Chapter, Source
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 
 class Reproducing(Part):

@@ -10,7 +10,7 @@ from typing import Any
 from phasewise.study import Study
 from phasewise.tables.declared import flat_of
 from phasewise.workload.grids import grid_of, grids
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 from phasewise.workload.protocols import PROTOCOLS, available, comparable
 
 Shapes = list[list[int]]

@@ -9,7 +9,7 @@ from typing import Any
 
 from phasewise.driver import Arrays, Communicator, Run
 from phasewise.study import Study
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 MAX_SNAPSHOTS = 10_000
 """Most snapshots in a file: the HDF5 objects of all of them are created when the run starts."""

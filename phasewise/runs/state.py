@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from phasewise.driver import Arrays, Communicator, Run, StatefulRun
 from phasewise.runs.gathering import ID, Columns, no_rows
 from phasewise.study import Study
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 
 class State(ABC):

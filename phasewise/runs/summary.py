@@ -10,7 +10,7 @@ from phasewise.errors import RunError
 from phasewise.output import print_table
 from phasewise.runs.results import Results
 from phasewise.workload.discovery import workload_of
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 TableRows = tuple[list[str], list[list[str]]]
 """The heads of a table, and its rows."""

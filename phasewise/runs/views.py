@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from phasewise.study import Study
-from phasewise.workload.part import Part
-
-if TYPE_CHECKING:
-    from phasewise.runs.results import Results
-    from phasewise.runs.simulation import Simulation
+from phasewise.workload.interface import Part
 
 Naming = Callable[[Mapping[str, Any]], dict[str, Any]]
 """Gives what a turn measured the names of the records."""
@@ -21,12 +17,12 @@ class Views(Part):
 
     MODULE = "views"
 
-    def simulation_view(self, simulation: Simulation) -> object:
-        """What `Simulation` shows besides, such as `beam(number)` of colliding beams."""
+    def simulation_view(self, simulation: Any) -> object:
+        """What a `Simulation` shows besides, such as `beam(number)` of colliding beams."""
         return None
 
-    def results_view(self, results: Results) -> object:
-        """What `Results` shows besides, such as `luminosity` of colliding beams."""
+    def results_view(self, results: Any) -> object:
+        """What `Results` show besides, such as `luminosity` of colliding beams."""
         return None
 
     def naming(self, study: Study) -> Naming:

@@ -14,7 +14,7 @@ from phasewise.scanning.definition import Definition
 from phasewise.scanning.results import ScanResults
 from phasewise.study import Study
 from phasewise.tables.keys import nearest
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 MOST_SHOWN = 4
 """Results shown where the workload does not say which."""

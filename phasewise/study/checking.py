@@ -5,7 +5,8 @@ from __future__ import annotations
 from phasewise.output import console, print_table
 from phasewise.study.study import Study
 from phasewise.tables.keys import show as as_toml
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
+from phasewise.workload.table import OneTable
 
 
 class Checking(Part):
@@ -18,16 +19,12 @@ class Checking(Part):
 
     def show(self, study: Study) -> None:
         """Print the study in tables; by default the keys of the workload's own tables and of
-        [communication], and the sentence.
+        [communication], and the model's sentence.
         """
         resolved = study.resolved()
         for name in (*study.workload.tables, "communication"):
             if isinstance(resolved.get(name), dict):
                 rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
                 print_table(name, ["", "value"], rows)
-        if sentence := self.sentence(study):
-            console().print(sentence)
-
-    def sentence(self, study: Study) -> str:
-        """What follows from the keys, in a sentence below them."""
-        return ""
+        if isinstance(study.model, OneTable) and study.model.sentence:
+            console().print(study.model.sentence)

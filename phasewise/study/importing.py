@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 
 class Translation(Protocol):

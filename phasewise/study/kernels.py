@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,7 @@ from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.study.study import Study
 from phasewise.workload.communication import Communication
-from phasewise.workload.interface import Workload
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part, Workload
 
 Pieces = Mapping[str, float]
 """How often each data-dependent piece occurs in a turn."""

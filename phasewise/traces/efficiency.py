@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.traces.records import CommunicationRecord, Phase, Traffic
+from phasewise.traces.records import CommunicationRecord, Phase
+from phasewise.traces.values import Traffic
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

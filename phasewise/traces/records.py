@@ -21,11 +21,20 @@ from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.core_share import CoreShare, core_share_of
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
+from phasewise.traces.values import (
+    LARGEST,
+    Floats,
+    Integers,
+    Traffic,
+    check_counts,
+    synchronisations,
+    traffic,
+    values,
+    waiting,
+)
 from phasewise.workload.discovery import KEY, recorded_workload
 from phasewise.workload.interface import Unit, Workload
 
-Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
 Records = NDArray[np.void]
 
 EVENT = np.dtype(
@@ -39,8 +48,6 @@ assert EVENT.itemsize == EVENT_BYTES
 
 COLOUR = re.compile("#[0-9a-f]{6}")
 
-LARGEST = 2**53
-"""Counts are smaller than this, so that sums of the counts of many ranks are still integers."""
 
 IDEAL = "ideal_seconds"
 """Time [s] of a simulated run with messages that take no time, if it was also simulated like
@@ -49,22 +56,6 @@ that.
 
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
-
-
-@dataclass(frozen=True)
-class Traffic:
-    """Messages between pairs of ranks: arrays (n,) with one entry per pair that has any."""
-
-    source: Integers
-    target: Integers
-    messages: Integers
-    bytes: Integers
-
-    def matrix(self, ranks: int) -> Floats:
-        """Bytes from rank i to rank j, (ranks, ranks)."""
-        matrix = np.zeros((ranks, ranks))
-        np.add.at(matrix, (self.source, self.target), self.bytes)
-        return matrix
 
 
 @dataclass(frozen=True)
@@ -285,7 +276,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
 
     events = column("events")
     for counts in (events, column("dropped_events")):
-        _check_counts(counts)
+        check_counts(counts)
     names = tuple(tuple(map(str, entry.get("names", ()))) for entry in ranks)
     workload = recorded_workload(content.get(KEY))
     return CommunicationRecord(
@@ -356,56 +347,16 @@ def _phases(by_rank: list[dict[str, Any]], main: tuple[str, ...]) -> Iterator[Ph
         yield Phase(
             name=name,
             library=any(entry.get("library", False) for entry in entries),
-            calls=_values(entries, "calls", np.int64),
-            messages=_values(entries, "messages", np.int64),
-            bytes=_values(entries, "bytes", np.int64),
-            computing=_values(entries, "computing", np.float64),
-            communicating=_values(entries, "communicating", np.float64),
-            waiting=_waiting(entries),
-            traffic=_traffic(entries),
+            calls=values(entries, "calls", np.int64),
+            messages=values(entries, "messages", np.int64),
+            bytes=values(entries, "bytes", np.int64),
+            computing=values(entries, "computing", np.float64),
+            communicating=values(entries, "communicating", np.float64),
+            waiting=waiting(entries),
+            traffic=traffic(entries),
             main=name in known,
-            synchronisations=_synchronisations(entries),
+            synchronisations=synchronisations(entries),
         )
-
-
-def _synchronisations(entries: list[dict[str, Any]]) -> Integers:
-    counted = all("synchronisations" in entry for entry in entries if entry)
-    return _values(entries, "synchronisations", np.int64) if counted else np.zeros(0, np.int64)
-
-
-def _values(entries: list[dict[str, Any]], key: str, kind: type) -> NDArray[Any]:
-    # A rank that never entered the phase has an empty entry; one that did has all of its keys.
-    values: NDArray[Any] = np.array([entry[key] if entry else 0 for entry in entries], kind)
-    _check_counts(values)
-    return values
-
-
-def _waiting(entries: list[dict[str, Any]]) -> Floats:
-    values: Floats = np.array([entry["waiting"] if entry else 0 for entry in entries], np.float64)
-    # The value is null, and so NaN, if no message carried the time at which its sender began.
-    _check_counts(values[~np.isnan(values)])
-    return values
-
-
-def _check_counts(values: NDArray[Any]) -> None:
-    """ValueError if some of these are no counts or times: negative, not finite, or beyond
-    LARGEST.
-    """
-    if not np.all((values >= 0) & (values < LARGEST)):
-        raise ValueError("a count or a time in it is impossible")
-
-
-def _traffic(entries: list[dict[str, Any]]) -> Traffic:
-    rows = [
-        (source, int(target), int(messages), int(size))
-        for source, entry in enumerate(entries)
-        for target, (messages, size) in entry.get("sent_to", {}).items()
-    ]
-    columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
-    if np.any((columns[1] < 0) | (columns[1] >= len(entries))):
-        raise ValueError("it names a rank that the run did not have")
-    _check_counts(columns[2:])
-    return Traffic(*columns)
 
 
 def _united(names: tuple[tuple[str, ...], ...]) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from phasewise.machines import Machine
 from phasewise.runs.choosing import Choosing
 from phasewise.study import Study
 from phasewise.study.laboratory import grid_on
-from phasewise.workload.part import Part
+from phasewise.workload.interface import Part
 
 GIVEN = "the study's own"
 

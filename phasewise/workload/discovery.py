@@ -10,8 +10,7 @@ from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.tables.keys import nearest, plain, show
-from phasewise.workload.interface import PACKAGE, Workload, load_ring, load_workload
-from phasewise.workload.part import P
+from phasewise.workload.interface import PACKAGE, P, Workload, load_ring, load_workload
 
 KEY = "workload"
 OTHERS = ("common", "composite")

@@ -1,7 +1,7 @@
 """What a workload declares: one object `WORKLOAD` of its package `phasewise.workloads.<name>`.
 
 That object reads the workload's own tables of a study and derives values from them. Everything else
-is optional: its package fills in contracts (`phasewise.workload.part`), in modules that are
+is optional: its package fills in contracts (`phasewise.workload.interface`), in modules that are
 imported when they are needed.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from phasewise.tables.declared import flat_of, schema_of, values_of
 from phasewise.tables.keys import Key, Schema
 from phasewise.workload.bunches import SharedBunch
 from phasewise.workload.communication import Communication
-from phasewise.workload.part import P, Part, find_part
 from phasewise.workload.table import DerivedFrom, OneTable
 
 PACKAGE = "phasewise.workloads"
@@ -79,6 +79,61 @@ def _no_bunches(_model: Any) -> tuple[SharedBunch, ...]:
 
 def _as_communication_says(model: Any, communication: Communication, ranks: int) -> None:
     communication.check_ranks(model, ranks)
+
+
+class Part:
+    """The base of contracts.
+
+    Nothing would ever ask for a public name that a contract lacks, such as a misspelt one: it is a
+    TypeError when the subclass is defined.
+    """
+
+    MODULE: ClassVar[str] = ""
+    """The module of a workload's package that fills in the contract."""
+
+    def __init__(self, workload: Workload) -> None:
+        self.workload = workload
+
+    def __init_subclass__(cls) -> None:
+        contract = contract_of(cls)
+        known = dir(contract) + list(getattr(contract, "__annotations__", ()))
+        for name in vars(cls):
+            if cls is not contract and not name.startswith("_") and name not in known:
+                raise TypeError(
+                    f"{cls.__module__}.{cls.__qualname__}.{name}: {contract.__name__} has no "
+                    f"{name}, so that nothing would use it"
+                )
+
+    def overrides(self, function: Callable[..., Any]) -> bool:
+        """Whether the workload has its own form of one of the contract's functions."""
+        return getattr(type(self), function.__name__) is not function
+
+
+P = TypeVar("P", bound=Part)
+
+
+def contract_of(kind: type[Part]) -> type[Part]:
+    """The contract that a class fills in."""
+    return next(own for own in reversed(kind.__mro__) if issubclass(own, Part) and own is not Part)
+
+
+def find_part(contract: type[P], package: str) -> type[P] | None:
+    """The class by which a package fills in a contract; None if it does not.
+
+    TypeError if the module that bears the contract's name does not fill it in.
+    """
+    for name in (contract.MODULE, "parts"):
+        if find_spec(f"{package}.{name}") is None:
+            continue
+        module = import_module(f"{package}.{name}")
+        for found in vars(module).values():
+            if not isinstance(found, type) or not issubclass(found, contract):
+                continue
+            if found is not contract and found.__module__ == module.__name__:
+                return found
+        if name == contract.MODULE:
+            raise TypeError(f"{module.__name__} has no subclass of {contract.__name__}")
+    return None
 
 
 @dataclass(frozen=True, kw_only=True)

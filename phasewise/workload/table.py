@@ -32,6 +32,16 @@ class OneTable:
         """StudyError where keys do not suit each other."""
 
     @property
+    def sentence(self) -> str:
+        """What follows from the keys, below them in `phasewise check`."""
+        return ""
+
+    @property
+    def tile(self) -> tuple[str, str, str] | None:
+        """What a report shows at its top: a label, a value, and a text beside it."""
+        return None
+
+    @property
     def excess(self) -> str:
         """A sentence if this machine cannot run the study: a warning, until it is run."""
         return ""

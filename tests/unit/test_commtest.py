@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
-from phasewise.errors import RunError
 from phasewise.models.plan import plan
-from phasewise.runs.layout import check_schedule, row_layout, take_snapshots
+from phasewise.runs.layout import check_schedule, fault_of, row_layout
 from phasewise.study import Study
 from phasewise.workloads.commtest.model import model_of
 from phasewise.workloads.commtest.pairs import pairs_of, ranges_of
@@ -169,8 +168,7 @@ class WrongRun:
 
 
 def test_wrong_bytes_end_a_run_in_a_sentence() -> None:
-    with refused("2 bytes", "wrong", "exchange 2", by=RunError):
-        take_snapshots(WrongRun(), None, study(), print)  # type: ignore[arg-type]
+    says(fault_of(study(), WrongRun().record()), "2 bytes", "wrong")
     assert set(row_layout(study())) == {"exchange", "wrong", "checksum"}
     assert set(row_layout(study(verify=False))) == {"exchange"}
 

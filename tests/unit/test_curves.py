@@ -124,7 +124,11 @@ def test_measured_tables_are_replaced_and_the_description_is_kept() -> None:
             "[0, 1024, 65536]",
             ("curve[1].seconds", 4, "curve[1].sizes", 3),
         ),
-        ("seconds = [1e-6, 2e-6, 5e-6, 60e-6]", "seconds = [1, 2, 5, 60]", ("curve[1]", "1024 B", "512 B/s")),
+        (
+            "seconds = [1e-6, 2e-6, 5e-6, 60e-6]",
+            "seconds = [1, 2, 5, 60]",
+            ("curve[1]", "1024 B", "512 B/s"),
+        ),
         ("seconds = [1e-6,", "seconds = [1e3,", ("curve[1].seconds", 1000, "1e-6")),
         ("seconds = [1e-6,", "seconds = [0.0,", ("curve[1].seconds", 0)),
         ("bandwidth = 1e9", "bandwidth = 1", ("curve[1].bandwidth = 1", 1000)),
@@ -167,7 +171,7 @@ def test_a_machine_of_one_node_has_no_network_and_takes_no_more_ranks() -> None:
     assert make_twin(machine, "full", 4).hosts == ("node0",) * 4
     with refused("4 ranks", 5):
         make_twin(machine, "full", 5)
-    with refused("file.toml", "network", "latency", '"none"'):
+    with refused("file.toml", "network.latency", '"none"'):
         parse_machine(ALONE.replace('"none"', '"none"\nlatency = 1e-6'), "file.toml")
 
 

@@ -77,7 +77,7 @@ def test_a_device_has_the_rates_that_the_core_measured() -> None:
         ("launch = 3e-09", "launch = -1", ("device.launch = -1", 0)),
         ("launch = 3e-09", "launches = 3e-09", ("device", '"launches"', Nearest("launch"))),
         ("wait = 1e-05\n", "", ("device.wait", "missing")),
-        ("sizes = [64, 1048576]", "sizes = [64]", ("device.transfers", "sizes")),
+        ("sizes = [64, 1048576]", "sizes = [64]", ("device.transfers.sizes", "increase")),
         ("to_host = ", "to_hosts = ", ("device.transfers", '"to_hosts"', Nearest("to_host"))),
         ("[device.kernels.arc]", "[device.kernels.ark]", ("device.kernels", '"ark"')),
         (

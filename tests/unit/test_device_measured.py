@@ -14,12 +14,14 @@ from phasewise.cli import main
 from phasewise.machines import kernel_measurement, load_machine, measuring
 from phasewise.machines.deadline import Deadline
 from phasewise.machines.journal import append, kernel_lines
-from phasewise.machines.kernel_measurement import MeasuredKernels, measure_kernels
+from phasewise.machines.kernel_measurement import MeasuredKernels, Measuring, measure_kernels
 from phasewise.machines.kernel_rates import KernelRate
 from phasewise.machines.rank_rates import RankRates
 from phasewise.machines.targets import Answer, Order, Repetitions, Sample
-from phasewise.workloads.collision import measuring as collision
+from phasewise.workload.discovery import find_workload
 from tests.sentences import Nearest, missing, one_sentence, says
+
+COLLISION = find_workload("collision").part(Measuring)
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -154,7 +156,7 @@ def test_kernels_are_timed_on_the_device_and_go_on_where_a_measurement_ended(
 ) -> None:
     file = tmp_path / "here.partial.jsonl"
     steps = ("few steps", "many steps")
-    for case in collision.device_cases():
+    for case in COLLISION.device_cases():
         if case not in steps:
             known = {"kernel": f"collision on emulated: {case}", "timed": None, "processor": {}}
             append(file, known)
@@ -163,7 +165,7 @@ def test_kernels_are_timed_on_the_device_and_go_on_where_a_measurement_ended(
     timed = {case: lines[f"collision on emulated: {case}"]["timed"] for case in steps}
     # One rank has both beams, and nothing is staged.
     assert timed["few steps"]["held"] == 2 and "to_host" not in timed["few steps"]["kernels"]
-    rates = collision.rates(timed)
+    rates = COLLISION.rates(timed)
     assert set(rates) == {"step", "turn"} and rates["turn"].seconds[0] > 0
 
 
@@ -171,9 +173,9 @@ def test_rates_of_a_device_leave_out_what_the_host_computes(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rates = {"green": ARC, "arc": ARC}
-    monkeypatch.setattr(collision, "rates", lambda _timed: rates)
+    monkeypatch.setattr(type(COLLISION), "rates", lambda _self, _timed: rates)
     late = Deadline(0.0)
     file = tmp_path / "here.partial.jsonl"
     assert measure_kernels(1, file, late, device="emulated").rates == {"arc": ARC}
     assert measure_kernels(1, file, late).rates == rates
-    assert not any(case.startswith("green") for case in collision.device_cases())
+    assert not any(case.startswith("green") for case in COLLISION.device_cases())

@@ -10,9 +10,8 @@ import pytest
 
 import phasewise
 from phasewise.cli import main
-from phasewise.errors import RunError
 from phasewise.models.plan import plan
-from phasewise.runs.layout import check_schedule, row_layout, take_snapshots
+from phasewise.runs.layout import check_schedule, fault_of, row_layout
 from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
 from phasewise.tuning.search import CandidateSearch, Problem
@@ -164,9 +163,8 @@ class WrongRun:
 
 
 def test_wrong_cells_end_a_run_in_a_sentence() -> None:
-    with refused(2, "cells", "wrong", "exchange 2", by=RunError) as caught:
-        take_snapshots(WrongRun(), None, study(), print)  # type: ignore[arg-type]
-    assert caught.value.exit_status == 1
+    says(fault_of(study(), WrongRun().record()), 2, "cells", "wrong")
+    assert fault_of(study(), {"wrong": 0, "checksum": 7}) == ""
 
 
 def test_without_checks_nothing_but_the_number_is_recorded() -> None:

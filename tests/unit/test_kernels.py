@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
-from phasewise.errors import RunError
 from phasewise.models.plan import plan
 from phasewise.report.benching import Bench
-from phasewise.runs.layout import take_snapshots
+from phasewise.runs.layout import fault_of
 from phasewise.study import Study
 from phasewise.workload.discovery import find_workload
 from phasewise.workloads.kernels.worker import CaseError, Worker
-from tests.sentences import Nearest, one_sentence, refused
+from tests.sentences import Nearest, one_sentence, refused, says
 
 
 def study(**keys: Any) -> Study:
@@ -87,8 +86,7 @@ class WrongRun:
 
 
 def test_a_wrong_result_ends_a_run_in_a_sentence() -> None:
-    with refused("dgemm", "phasewise", "n = 256", "nan", by=RunError):
-        take_snapshots(WrongRun(), None, study(), print)  # type: ignore[arg-type]
+    says(fault_of(study(), WrongRun().record()), "dgemm", "phasewise", "n = 256", "nan")
 
 
 def library_of(folder: Path, body: str) -> Path:

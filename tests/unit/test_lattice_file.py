@@ -14,9 +14,9 @@ import pytest
 import phasewise
 from phasewise.cli import main
 from phasewise.study import Study
-from phasewise.workloads.spacecharge import importing
 from phasewise.workloads.spacecharge.importers import madx, magnets, xsuite
 from phasewise.workloads.spacecharge.importers.translation import Lattice, Particle
+from phasewise.workloads.spacecharge.importing import SpaceChargeImporting
 from tests.sentences import one_sentence, refused
 from tests.unit.spacecharge_study import TABLES, study
 
@@ -106,7 +106,7 @@ def test_the_command_writes_what_the_code_gave(
     lattice.add(CELL)
     reason = "this kind has no translation"
     lattice.miss("cc", "crabcavity", [reason])
-    monkeypatch.setitem(importing.CODES, "madx", lambda _file: lattice.translation())
+    monkeypatch.setitem(SpaceChargeImporting.CODES, "madx", lambda _file: lattice.translation())
     path = tmp_path / "ring.toml"
     assert main(["import", "madx", "ring.madx", "-o", str(path), "--json"]) == 0
     captured = capsys.readouterr()

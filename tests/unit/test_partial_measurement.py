@@ -15,14 +15,17 @@ from phasewise.errors import RunError, StudyError
 from phasewise.machines import kernel_measurement
 from phasewise.machines.deadline import Deadline
 from phasewise.machines.journal import Journal, append, kernel_lines
+from phasewise.machines.kernel_rates import Measuring
 from phasewise.machines.load import Load, load_now
 from phasewise.machines.measure import Measurement
 from phasewise.machines.rank_rates import RankRates
 from phasewise.machines.targets import Answer, Order, Repetitions, Sample
 from phasewise.mpi.launch import TooLongError
-from phasewise.workloads.collision import measuring
+from phasewise.workload.discovery import find_workload
 from tests.sentences import refused, says
 from tests.unit.fake_core import FakeRank, World
+
+MEASURING = find_workload("collision").part(Measuring)
 
 HEAD = {"host": "here", "ranks": 2, "quick": True, "version": "1"}
 
@@ -243,12 +246,12 @@ def test_rates_follow_from_the_timings_that_there_are() -> None:
         rest = 0.02 if name.startswith("many") else 0.01
         return {"particles": 2e4, "held": 1, "kernels": kernels, "rest": rest}
 
-    assert measuring.rates({}) == {}
-    every = {name: values(name) for name in measuring.cases()}
-    complete = measuring.rates(every)
+    assert MEASURING.rates({}) == {}
+    every = {name: values(name) for name in MEASURING.cases()}
+    complete = MEASURING.rates(every)
     assert {"step", "turn", "encounter", "encounter_mesh", "solve", "green"} <= set(complete)
     for left_out in every:
-        some = measuring.rates({name: v for name, v in every.items() if name != left_out})
+        some = MEASURING.rates({name: v for name, v in every.items() if name != left_out})
         assert set(some) <= set(complete)
         assert all(list(rate.sizes) == sorted(set(rate.sizes)) for rate in some.values())
 

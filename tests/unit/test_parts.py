@@ -25,7 +25,7 @@ from phasewise.study.kernels import Kernels
 from phasewise.study.laboratory import Laboratory
 from phasewise.tuning.candidates import Tuning
 from phasewise.workload.discovery import find_workload, workloads
-from phasewise.workload.part import Part, contract_of, find_part
+from phasewise.workload.interface import Part, contract_of, find_part
 from tests.sentences import refused
 
 CONTRACTS: tuple[type[Part], ...] = (
@@ -70,9 +70,9 @@ def test_a_module_with_the_name_of_a_contract_must_fill_it_in(
 
 
 def test_the_module_parts_may_fill_in_several_contracts() -> None:
-    own = find_workload("halo")
-    parts = {type(own.part(kind)).__module__ for kind in (Checking, Reporting)}
-    assert parts == {"phasewise.workloads.halo.parts"}
+    own = find_workload("kernels")
+    parts = {type(own.part(kind)).__module__ for kind in (Recording, Summary)}
+    assert parts == {"phasewise.workloads.kernels.parts"}
     assert isinstance(sys.modules[parts.pop()], ModuleType)
 
 

@@ -127,6 +127,8 @@ def test_the_tasks_of_a_workload_of_several_are_within_it(tmp_path):
 def test_tasks_that_a_workload_declares_have_several_kernels_and_phases(tmp_path, monkeypatch):
     write_trace(tmp_path)
     own = reported(tmp_path).workload
+    path = tmp_path / "communication.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"workload": own.name}))
     declared = {"solving": ("sum", "edges"), "none": ("nothing",)}
     monkeypatch.setattr(type(own.part(Laboratory)), "TASKS", declared)
     line = timeline(Events(read_communication(tmp_path)), (0.0, 0.010), 20, [0])

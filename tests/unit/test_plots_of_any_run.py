@@ -14,12 +14,12 @@ from tests.unit import ring_study, spacecharge_study
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
 STUDIES: dict[str, dict[str, Any]] = {
-    "spacecharge": {**spacecharge_study.TABLES, "turns": 1},
-    "kernels": {"workload": "kernels", "turns": 1, "kernels": {"n": 16}},
-    "collectives": {"workload": "collectives", "exchanges": 1},
-    "halo": {"workload": "halo", "exchanges": 1, "halo": {"words": 8}},
+    "spacecharge": {**spacecharge_study.TABLES, "turns": 2},
+    "kernels": {"workload": "kernels", "turns": 2, "kernels": {"n": 16}},
+    "collectives": {"workload": "collectives", "exchanges": 2},
+    "halo": {"workload": "halo", "exchanges": 2, "halo": {"words": 8}},
     "qcd": {
-        "workload": "qcd", "solves": 1, "lattice": {"size": [2, 2, 2, 2]},
+        "workload": "qcd", "solves": 2, "lattice": {"size": [2, 2, 2, 2]},
         "quarks": {"kappa": 0.1},
     },
     "ring": ring_study.TABLES,

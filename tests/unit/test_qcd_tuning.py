@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.models import Case, predict
 from phasewise.models.prediction import predict_many
 from phasewise.tuning.candidates import candidates
+from tests.sentences import refused
 from tests.unit.test_qcd_study import study
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -40,7 +40,7 @@ def test_every_candidate_can_be_predicted() -> None:
 def test_runs_cost_nothing_more_on_a_machine_without_overheads_and_are_refused() -> None:
     own = study((8, 8, 8, 8), process_grid="1x1x2x2", blocks="runs")
     machine = load_machine("bassi")
-    with pytest.raises(StudyError, match=r'blocks = "runs" differs .* bassi lacks: .*"packed"'):
+    with refused('communication.blocks = "runs"', "bassi", "[overhead]", '"packed"'):
         predict(Case(own, machine, 4), "contention")
     given = replace(machine, overhead=load_machine("altix").overhead)
     packed = study((8, 8, 8, 8), process_grid="1x1x2x2")

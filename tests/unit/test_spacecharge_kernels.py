@@ -7,10 +7,13 @@ from typing import Any
 import pytest
 
 from phasewise.driver import load_core
-from phasewise.machines.kernel_rates import KernelRate, rated
+from phasewise.machines.kernel_rates import KernelRate, Measuring, rated
+from phasewise.workload.discovery import find_workload
 from phasewise.workloads.spacecharge import measuring
 from phasewise.workloads.spacecharge.kernels import SpaceChargeKernels, terms_of
 from phasewise.workloads.spacecharge.model import model_of
+
+MEASURING = find_workload("spacecharge").part(Measuring)
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -38,7 +41,7 @@ def values(name: str) -> dict[str, Any]:
 
 
 def test_a_measurement_recovers_the_rates_that_made_its_timings() -> None:
-    found = measuring.rates({name: values(name) for name in measuring.cases()})
+    found = MEASURING.rates({name: values(name) for name in MEASURING.cases()})
     assert found.keys() == SpaceChargeKernels.UNITS.keys() <= rated().keys()
     for name, rate in found.items():
         assert isinstance(rate, KernelRate) and rate.unit == SpaceChargeKernels.UNITS[name]
@@ -56,11 +59,11 @@ def test_a_measurement_recovers_the_rates_that_made_its_timings() -> None:
     ],
 )
 def test_a_timing_alone_gives_the_rates_that_follow_from_it(case: str, names: set[str]) -> None:
-    assert measuring.rates({}) == {}
-    assert measuring.rates({case: values(case)}).keys() == names
+    assert MEASURING.rates({}) == {}
+    assert MEASURING.rates({case: values(case)}).keys() == names
 
 
 def test_a_case_is_timed_with_all_its_kernels() -> None:
-    timed = measuring.time_case(load_core(), 1, measuring.cases()[0], 0.0)
+    timed = MEASURING.time_case(load_core(), 1, MEASURING.cases()[0], 0.0)
     assert timed["kernels"].keys() >= {*ITEMS, "potential"} - {"sort"}
-    assert measuring.rates({"one kick": timed}) == {}
+    assert MEASURING.rates({"one kick": timed}) == {}

@@ -11,6 +11,7 @@ from phasewise.cli import main
 from phasewise.commands.bench import compared, rates_of
 from phasewise.errors import RunError
 from phasewise.mpi.copies import InStep, run_copies
+from phasewise.report.benching import Bench
 from phasewise.workload.discovery import find_workload
 from tests.sentences import refused
 
@@ -28,7 +29,7 @@ def test_rates_together_are_means_over_the_copies() -> None:
 
 
 def test_the_rates_of_a_bench_follow_from_its_seconds() -> None:
-    collision, halo = find_workload("collision"), find_workload("halo")
+    collision, halo = (find_workload(name).part(Bench) for name in ("collision", "halo"))
     assert rates_of(collision, {"seconds_per_turn": 0.25}) == {"turns per second": 4.0}
     curve = {"protocol": "put", "words": [2, 4], "seconds": [0.5, 0.25]}
     assert rates_of(halo, {"curves": [curve]}) == {"put 2": 2.0, "put 4": 4.0}

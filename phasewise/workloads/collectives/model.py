@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
+from phasewise.output import engineering
 from phasewise.tables.declared import key
 from phasewise.workload.table import OneTable
 
@@ -85,6 +86,16 @@ class Collectives(OneTable):
     def algorithms(self) -> list[str]:
         """The algorithms of this operator."""
         return list(OFFERED[self.operator])
+
+    @property
+    def sentence(self) -> str:
+        """What follows from the keys."""
+        return f"{self.values} doubles; algorithms: {', '.join(self.algorithms)}"
+
+    @property
+    def tile(self) -> tuple[str, str, str]:
+        """The collective."""
+        return "Collective", self.operator, engineering(self.bytes, "B")
 
 
 def model_of(study: Any) -> Collectives:

@@ -1,17 +1,23 @@
-"""What a report shows of a run whose exchanges are verified, item by item."""
+"""What a report shows at its top of a study of one table, and of verified exchanges."""
 
 from __future__ import annotations
 
 from phasewise.report.page import Tile
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.reporting import Reporting
+from phasewise.study import Study
+from phasewise.workload.table import OneTable
 
 
 class CommonReporting(Reporting):
-    """A tile with the number of wrong items."""
+    """The model's own tile, and one with the number of wrong items."""
 
     def tiles(self, run: ReportedRun) -> list[Tile]:
+        model = Study.from_dict(run.study, run.directory).model
+        own = model.tile if isinstance(model, OneTable) else None
+        found = [] if own is None else [Tile(*own)]
         if not self.workload.verifies or not run.results.holds("wrong"):
-            return []
+            return found
         wrong = str(int(run.results.rows("wrong").sum()))
-        return [Tile(f"Wrong {self.workload.verifies}", wrong, "of all turns recorded")]
+        what, recorded = self.workload.verifies, f"of all {self.workload.unit.many} recorded"
+        return [*found, Tile(f"Wrong {what}", wrong, recorded)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
+from phasewise.output import engineering
 from phasewise.tables.declared import key
 from phasewise.workload.table import OneTable, beyond_memory
 from phasewise.workloads.commtest.pairs import flat_pairs, ranges_of
@@ -50,6 +51,17 @@ class Commtest(OneTable):
     def memory_bytes(self) -> int:
         """Memory of a rank for its messages [bytes]."""
         return 2 * self.messages * -(-self.bytes // LINE) * LINE + 2 * LINE
+
+    @property
+    def sentence(self) -> str:
+        """The sizes that follow from the keys."""
+        size, memory = (engineering(n, "B") for n in (self.bytes, self.memory_bytes))
+        return f"{self.messages} × {size} one way; {memory} of memory a rank"
+
+    @property
+    def tile(self) -> tuple[str, str, str]:
+        """The message."""
+        return "Message", engineering(self.bytes, "B"), f"{self.operator} between {self.pairs}"
 
     @property
     def excess(self) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
+from phasewise.output import engineering
 from phasewise.tables.declared import declared, key
 from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE, Communication
 from phasewise.workload.grids import check_fits, check_written, grid_key
@@ -65,6 +66,17 @@ class Halo(OneTable):
         rows = self.cells + 2 * self.rows
         whole = rows * rows * self.word_size
         return min(whole, rows * PAGE + 4 * self.rows * rows * self.word_size)
+
+    @property
+    def sentence(self) -> str:
+        """The sizes that follow from the keys."""
+        message, array = (engineering(n, "B") for n in (self.message_bytes, self.memory_bytes))
+        return f"{message} a message; {self.cells} × {self.cells} cells a rank, with halo {array}"
+
+    @property
+    def tile(self) -> tuple[str, str, str]:
+        """The size of a message."""
+        return "Words of a message", str(self.words), f"{self.message_bytes} B"
 
     @property
     def excess(self) -> str:

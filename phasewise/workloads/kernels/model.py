@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
+from phasewise.output import engineering
 from phasewise.tables.declared import declared, key
 from phasewise.tables.keys import nearest
 from phasewise.workload.communication import MACHINE, NODE_SIZE, Communication
@@ -61,6 +62,11 @@ class Kernels(OneTable):
             raise StudyError(f"kernels.n = {self.n} must be at least {LEAST_SIDE} for lanczos")
         if self.vectors and self.kernel not in EIGENPROBLEMS:
             raise StudyError(f"kernels.vectors = true is for {' and '.join(EIGENPROBLEMS)} alone")
+
+    @property
+    def sentence(self) -> str:
+        """The memory that follows from the keys."""
+        return f"about {engineering(self.memory_bytes, 'B')} a rank"
 
     @property
     def memory_bytes(self) -> int:

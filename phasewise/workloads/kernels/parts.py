@@ -1,27 +1,18 @@
-"""What `phasewise check`, records and summaries say of serial kernels."""
+"""What records and summaries say of serial kernels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-from phasewise.output import engineering
 from phasewise.runs.layout import Dataset, Recording
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary, TableRows
 from phasewise.study import Study
-from phasewise.study.checking import Checking
 from phasewise.workloads.kernels.model import model_of
 
 ACCEPTED = 30.0
 """LAPACK's own tests accept ratios below it."""
-
-
-class KernelsChecking(Checking):
-    """The memory that follows from the keys."""
-
-    def sentence(self, study: Study) -> str:
-        return f"about {engineering(model_of(study).memory_bytes, 'B')} a rank"
 
 
 class KernelsRecording(Recording):

@@ -13,8 +13,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from phasewise.driver import Core
-from phasewise.machines.kernel_measurement import Measuring
-from phasewise.machines.kernel_rates import KernelRate
+from phasewise.machines.kernel_rates import KernelRate, Measuring
 from phasewise.runs.kernel_times import KernelTimes, usual_turn
 from phasewise.study import Study
 from phasewise.study.kernels import Term
