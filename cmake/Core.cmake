@@ -1,11 +1,11 @@
-# The core as libraries. Only core/comm includes <mpi.h>: everything else is compiled once, as
-# phasewise_core, and core/comm for each kind of MPI, as phasewise_comm_mpi and
+# The core as libraries. Only core/comm/mpi and core/comm/protocols include <mpi.h>: everything else
+# is compiled once, as phasewise_core, and these for each kind of MPI, as phasewise_comm_mpi and
 # phasewise_comm_serial, which needs no protocols. Each library needs the other one.
-file(GLOB comm_sources CONFIGURE_DEPENDS core/comm/*.cpp)
+file(GLOB comm_sources CONFIGURE_DEPENDS core/comm/mpi/*.cpp)
 file(GLOB protocol_sources CONFIGURE_DEPENDS core/comm/protocols/*.cpp)
 file(GLOB serial_sources CONFIGURE_DEPENDS core/comm/serial/*.cpp)
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS core/*.cpp)
-list(FILTER core_sources EXCLUDE REGEX "/core/(main\\.cpp|comm/|bindings/)|/bindings[^/]*\\.cpp$")
+list(FILTER core_sources EXCLUDE REGEX "/core/(main\\.cpp|comm/[a-z]+/|bindings/)|/bindings[^/]*\\.cpp$")
 
 if(PHASEWISE_CORE_LIBRARY)
   add_library(phasewise_core STATIC IMPORTED)

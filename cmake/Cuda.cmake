@@ -9,26 +9,40 @@ if(NOT PHASEWISE_NVCC)
   return()
 endif()
 
-file(GLOB_RECURSE device_sources CONFIGURE_DEPENDS core/*.cu)
-set(for_architectures "")
+# The code of the oldest GPU is compiled once, and translated for each. GPUs newer than these
+# translate it themselves when they load it.
+list(GET PHASEWISE_CUDA_ARCHITECTURES 0 oldest)
+set(virtual "arch=compute_${oldest}")
+set(for_architectures -gencode "${virtual},code=compute_${oldest}")
 foreach(architecture IN LISTS PHASEWISE_CUDA_ARCHITECTURES)
-  list(APPEND for_architectures -gencode "arch=compute_${architecture},code=sm_${architecture}")
+  list(APPEND for_architectures -gencode "${virtual},code=sm_${architecture}")
 endforeach()
-# GPUs newer than these compile the newest code when they load it.
-list(GET PHASEWISE_CUDA_ARCHITECTURES -1 newest)
-list(APPEND for_architectures -gencode "arch=compute_${newest},code=compute_${newest}")
+
+# -O1 is for the host's part, which only launches kernels; those are optimised fully.
+set(nvcc "${PHASEWISE_NVCC}" -std=c++20 -O1 --threads 0 --fmad=false --expt-relaxed-constexpr
+         --extended-lambda ${for_architectures} -ccbin "${PHASEWISE_CUDA_HOST_COMPILER}"
+         -Xcompiler=-fPIC -I "${CMAKE_CURRENT_SOURCE_DIR}/core")
+file(GLOB_RECURSE device_sources CONFIGURE_DEPENDS core/*.cu)
+set(objects "")
+foreach(source IN LISTS device_sources)
+  file(RELATIVE_PATH name "${CMAKE_CURRENT_SOURCE_DIR}/core" "${source}")
+  string(REPLACE "/" "-" name "${name}")
+  set(object "${CMAKE_CURRENT_BINARY_DIR}/${name}.o")
+  list(APPEND objects "${object}")
+  add_custom_command(
+    OUTPUT "${object}"
+    COMMAND ${nvcc} -MD -MF "${object}.d" -c -o "${object}" "${source}"
+    DEPENDS "${source}"
+    DEPFILE "${object}.d"
+    COMMENT "Compiling ${name} for a GPU"
+    VERBATIM)
+endforeach()
 
 set(plug_in "${CMAKE_CURRENT_BINARY_DIR}/libphasewise_cuda.so")
 add_custom_command(
   OUTPUT "${plug_in}"
-  COMMAND
-    "${PHASEWISE_NVCC}" -std=c++20 -O3 --fmad=false --expt-relaxed-constexpr --extended-lambda
-    ${for_architectures} -ccbin "${PHASEWISE_CUDA_HOST_COMPILER}" -Xcompiler=-fPIC -I
-    "${CMAKE_CURRENT_SOURCE_DIR}/core" -MD -MF "${plug_in}.d" -shared -o "${plug_in}"
-    ${device_sources} -lcufft
-  DEPENDS ${device_sources}
-  DEPFILE "${plug_in}.d"
-  COMMENT "Compiling the kernels for a GPU"
+  COMMAND ${nvcc} -shared -o "${plug_in}" ${objects} -lcufft
+  DEPENDS ${objects}
   VERBATIM)
 add_custom_target(device-compile DEPENDS "${plug_in}")
 if(PHASEWISE_PYTHON)

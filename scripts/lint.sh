@@ -24,7 +24,7 @@ tidy() {
   # folder, since the rest of gcc's headers would not parse.
   local headers="$PWD/build/lint/include"
   mkdir -p "$headers" && cp "$(g++ -print-file-name=include/omp.h)" "$headers/"
-  # core/comm is compiled for MPI and without it; clang-tidy would look at its files twice.
+  # core/comm/mpi is compiled for MPI and without it; clang-tidy would look at its files twice.
   mapfile -t batches < <("$bin/python" - <<'END'
 import json
 import re

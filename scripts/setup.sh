@@ -43,7 +43,7 @@ simulated() {
   local portable=OFF log=build/simulated.log
   [ "${PORTABLE:-0}" = 1 ] && portable=ON
   mkdir -p build
-  # Everything outside core/comm is the same for simulated ranks: it is linked, not built again.
+  # What does not include mpi.h is the same for simulated ranks: it is linked, not built again.
   if ! { cmake --preset simulated -DPHASEWISE_PORTABLE="$portable" \
     -DPHASEWISE_CORE_LIBRARY="$PWD/build/python/libphasewise_core.a" &&
     cmake --build --preset simulated; } >"$log" 2>&1; then
@@ -52,7 +52,7 @@ simulated() {
 }
 
 # MPICH complements the MPI library of the build: it has MPI 4, which some protocols need.
-# Everything outside core/comm is linked, not built again, and the module goes beside the others;
+# What does not include mpi.h is linked, not built again, and the module goes beside the others;
 # PHASEWISE_CORE=mpich selects it.
 mpich() {
   command -v mpicxx.mpich >/dev/null || return 0

@@ -34,6 +34,9 @@ void set_rates(double flops_per_second, double bytes_per_second);
 // Sets how long messages and rounds take beyond the network on a simulated machine; does nothing on
 // a real one.
 void set_overheads(const exchange::Overheads& seconds);
+// Lets simulated time pass for what a round of an exchange costs besides its messages; does nothing
+// on a real machine.
+void charge_round();
 // Lets simulated time pass [s]; does nothing on a real machine.
 void pass(double seconds);
 // Whether the MPI library in use says that it sends from and receives into a GPU's memory. Call it

@@ -5,7 +5,6 @@
 #include <string>
 
 #include "comm/executor.hpp"
-#include "comm/posted.hpp"
 #include "exchange/in_place.hpp"
 
 namespace phasewise::comm {

@@ -2,8 +2,8 @@
 
 #include <stdexcept>
 
-#include "comm/posted.hpp"
-#include "comm/protocols/transport_library.hpp"
+#include "comm/mpi/posted.hpp"
+#include "comm/transport_library.hpp"
 
 namespace phasewise::comm {
 

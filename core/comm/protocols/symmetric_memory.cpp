@@ -8,8 +8,8 @@
 #include <string>
 
 #include "comm/communicator.hpp"
-#include "comm/handle.hpp"
-#include "comm/protocols/transport_library.hpp"
+#include "comm/mpi/handle.hpp"
+#include "comm/transport_library.hpp"
 #include "parallel/cache_line.hpp"
 
 namespace phasewise::comm {

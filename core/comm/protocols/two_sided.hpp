@@ -2,7 +2,7 @@
 #pragma once
 
 #include "comm/carrier.hpp"
-#include "comm/posted.hpp"
+#include "comm/mpi/posted.hpp"
 
 namespace phasewise::comm {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "comm/carrier.hpp"
-#include "comm/posted.hpp"
+#include "comm/mpi/posted.hpp"
 
 namespace phasewise::comm {
 

@@ -19,7 +19,7 @@ constexpr double reliable_fall = 0.05;
 // One item is a site of one parity; a spinor has 24 reals, 192 B.
 constexpr parallel::KernelCard combine_card{
     .name = "combine", .flops = 48.0, .bytes = 3.0 * 192.0, .vectorised = true};
-constexpr parallel::KernelCard norm_card{
+constexpr parallel::KernelCard residual_card{
     .name = "norm", .flops = 48.0, .bytes = 192.0, .vectorised = true};
 constexpr parallel::KernelCard convert_card{
     .name = "convert", .flops = 0.0, .bytes = 192.0 + 96.0, .vectorised = true};
@@ -101,7 +101,7 @@ void Solver::combine(const Field<double>& a, double factor, const Field<double>&
 double Solver::norm_of(std::string_view phase, const Field<double>& field, double bound,
                        Listener& listener) const {
   const auto [value] = bounded_sums<1>(
-      phase, norm_card, half_volume(), {bound}, manner_.sums, listener, [&](const Bounds<1>& most) {
+      phase, residual_card, half_volume(), {bound}, manner_.sums, listener, [&](const Bounds<1>& most) {
         return shape_of(matrix_.hopping(), threads_).norm(field.data(), most);
       });
   return value;
@@ -245,7 +245,7 @@ void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
   const Extents box = domain_.extents();
   const std::int64_t slice = domain_.volume() / box[3];
   const double most = grown_ + odd_bound();
-  listener.kernel(norm_card, static_cast<double>(domain_.volume()), [&] {
+  listener.kernel(residual_card, static_cast<double>(domain_.volume()), [&] {
     std::vector<double> plain(static_cast<std::size_t>(domain_.volume() * spinor_reals));
     for (int parity = 0; parity < 2; ++parity)
       matrix_.hopping().kernel().write_spinors(solution_[parity].data(), parity, plain.data());

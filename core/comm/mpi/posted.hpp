@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 
 namespace phasewise::comm {
 
@@ -17,12 +17,6 @@ void pass_overhead(exchange::Overhead kind, std::size_t messages);
 // Lets simulated time pass for what a message costs at one end beyond the latency.
 inline void charge_overhead(exchange::Overhead kind, std::size_t messages) {
   if constexpr (for_simulation) pass_overhead(kind, messages);
-}
-
-void pass_round();
-// Does the same for what a round of an exchange costs besides its messages.
-inline void charge_round() {
-  if constexpr (for_simulation) pass_round();
 }
 
 // The count and type by which MPI, whose counts are int, takes a message. Both ends choose the

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 
 namespace phasewise::comm {
 

@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "comm/posted.hpp"
+#include "comm/mpi/posted.hpp"
 
 namespace phasewise::comm {
 

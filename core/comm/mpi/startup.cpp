@@ -11,7 +11,7 @@
 #include <cstdlib>
 #include <stdexcept>
 
-#include "comm/posted.hpp"
+#include "comm/mpi/posted.hpp"
 #include "parallel/clock.hpp"
 
 namespace phasewise::comm {
@@ -88,13 +88,14 @@ void pass_overhead(exchange::Overhead kind, std::size_t messages) {
       overhead_seconds.message[static_cast<std::size_t>(kind)] * static_cast<double>(messages);
   if (seconds > 0.0) smpi_execute_benched(seconds);
 }
-void pass_round() {
+void charge_round() {
   if (overhead_seconds.round > 0.0) smpi_execute_benched(overhead_seconds.round);
 }
 void pass(double seconds) { smpi_execute_benched(seconds); }
 #else
 void set_rates(double, double) {}
 void set_overheads(const exchange::Overheads&) {}
+void charge_round() {}
 void pass(double) {}
 #endif
 

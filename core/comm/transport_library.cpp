@@ -1,4 +1,4 @@
-#include "comm/protocols/transport_library.hpp"
+#include "comm/transport_library.hpp"
 
 #include <stdexcept>
 

@@ -7,7 +7,7 @@
 #include <thread>
 
 #include "comm/agreed_start.hpp"
-#include "comm/handle.hpp"
+#include "comm/mpi/handle.hpp"
 
 namespace phasewise::comm {
 namespace {

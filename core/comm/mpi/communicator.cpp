@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "comm/posted.hpp"
+#include "comm/mpi/posted.hpp"
 
 namespace phasewise::comm {
 Communicator::Communicator(std::unique_ptr<Handle> handle, Recorder& recorder)
