@@ -12,6 +12,8 @@ if(PHASEWISE_CORE_LIBRARY)
   set_target_properties(phasewise_core PROPERTIES IMPORTED_LOCATION "${PHASEWISE_CORE_LIBRARY}")
   set(scope INTERFACE)
 else()
+  # Compiled alone, so that a program that brings a longer list of workloads links the rest.
+  set_source_files_properties(core/driver/workloads.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   # For the emulated device, the host's compiler compiles the sources for a GPU.
   file(GLOB_RECURSE device_sources CONFIGURE_DEPENDS core/*.cu)
   set_source_files_properties(

@@ -125,7 +125,7 @@ void Turn::work(double flops) {
 }
 
 double Turn::value(int rank, int block, std::int64_t place) const {
-  return static_cast<double>((7 * number_ + 13 * rank + 31 * block + place) % period);
+  return static_cast<double>((7 * number() + 13 * rank + 31 * block + place) % period);
 }
 
 double Turn::sum_over_ranks(int block, std::int64_t place) const {

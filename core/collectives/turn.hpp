@@ -22,7 +22,6 @@ class Turn : public workload::PlannedTurn {
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // The values depend on the number of the turn.
-  void begin(std::int64_t number) override { number_ = number; }
   exchange::Exchanges exchanges() const override { return sum_ ? sum_->exchanges() : exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
   // The result of the checks of all values on all ranks.
@@ -53,7 +52,6 @@ class Turn : public workload::PlannedTurn {
   Memory layout_;
   Manner manner_;
   std::int64_t result_ = 0;  // B
-  std::int64_t number_ = 0;
   exchange::Exchanges exchanges_;
   exchange::Collective call_;
   std::optional<workload::GlobalSum> sum_;

@@ -67,12 +67,8 @@ std::vector<workload::Value> Turn::record() const {
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const bool verify = description_.verify;
   if (verify && !role_.idle()) listener.kernel(fill_card(), bytes_of(made()), [&] { fill(); });
-  listener.start(exchange::common_channel, [&](exchange::Works& works) {
-    const exchange::ItemBuffer buffer(memory_.data(), layout_.bytes());
-    const std::size_t now = static_cast<std::size_t>(number_) % exchanges_.size();
-    works.push_back({exchange::lent(exchanges_[now]), buffer, buffer});
-  });
-  listener.finish(exchange::common_channel);
+  const std::size_t now = static_cast<std::size_t>(number()) % exchanges_.size();
+  exchange_within({memory_.data(), layout_.bytes()}, exchanges_[now], listener);
   if (!verify) return;
   checks_.clear();
   if (!role_.idle()) listener.kernel(check_card(), bytes_of(expected()), [&] { check(); });
@@ -116,7 +112,7 @@ std::span<const std::byte> Turn::arrived() const {
 }
 
 std::size_t Turn::first_value(const Stretch& stretch) const {
-  return static_cast<std::size_t>((7 * number_ + 13 * stretch.maker + 89 * stretch.message) %
+  return static_cast<std::size_t>((7 * number() + 13 * stretch.maker + 89 * stretch.message) %
                                   period);
 }
 

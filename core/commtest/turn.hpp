@@ -21,7 +21,6 @@ class Turn : public workload::PlannedTurn {
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // The bytes of the messages depend on the number of the turn.
-  void begin(std::int64_t number) override { number_ = number; }
   exchange::Exchanges exchanges() const override { return exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
   // The result of the checks of all bytes that arrived on all ranks.
@@ -46,7 +45,6 @@ class Turn : public workload::PlannedTurn {
   const std::vector<int>& nodes_;
   int rank_;
   Memory layout_;
-  std::int64_t number_ = 0;
   exchange::Exchanges exchanges_;
   parallel::Buffer<std::byte> memory_;
   workload::Checks checks_;

@@ -49,14 +49,10 @@ std::vector<workload::Value> Turn::record() const {
 void Turn::tell(const workload::Piece& /*piece*/, Listener& listener) {
   const double edge = 4.0 * static_cast<double>(description_.words);
   if (description_.verify) listener.kernel(fill_card(), edge, [&] { fill(); });
-  for (const exchange::ExchangePointer& exchange : exchanges_) {
-    listener.start(exchange::common_channel, [&](exchange::Works& works) {
-      const std::int64_t size = description_.word * description_.width() * description_.width();
-      const exchange::ItemBuffer buffer(array_.get(), size);
-      works.push_back({exchange::lent(exchange), buffer, buffer});
-    });
-    listener.finish(exchange::common_channel);
-  }
+  const std::int64_t size = description_.word * description_.width() * description_.width();
+  const exchange::ItemBuffer buffer(array_.get(), size);
+  for (const exchange::ExchangePointer& exchange : exchanges_)
+    exchange_within(buffer, exchange, listener);
   if (!description_.verify) return;
   checks_.clear();
   listener.kernel(check_card(), edge, [&] { check(); });
@@ -81,7 +77,7 @@ double Turn::value(std::int64_t column, std::int64_t row) const {
   const std::int64_t n = description_.cells(), wide = n * grid_[0], high = n * grid_[1];
   const std::int64_t x = (column + wide) % wide, y = (row + high) % high;
   const std::int64_t most = description_.word == 8 ? workload::Checks::exact : exact_in_float;
-  return static_cast<double>((y * wide + x + 7 * number_) % most);
+  return static_cast<double>((y * wide + x + 7 * number()) % most);
 }
 
 // Calls f(place in the array, column and row among all cells of the ranks' parts) for a rectangle

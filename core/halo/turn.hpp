@@ -21,8 +21,6 @@ class Turn : public workload::PlannedTurn {
        const std::vector<int>& nodes, int rank, workload::Contents contents);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // The values of the cells depend on the number of the turn.
-  void begin(std::int64_t number) override { number_ = number; }
   exchange::Exchanges exchanges() const override { return exchanges_; }
   void exchange_as(const workload::Parameters& parameters) override;
   // The result of the checks of the halo's cells on all ranks.
@@ -54,7 +52,6 @@ class Turn : public workload::PlannedTurn {
   const std::array<int, 2>& grid_;
   const std::vector<int>& nodes_;
   int rank_;
-  std::int64_t number_ = 0;
   exchange::Exchanges exchanges_;
   std::unique_ptr<std::byte, Free> array_;
   workload::Checks checks_;

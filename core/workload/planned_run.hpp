@@ -17,8 +17,7 @@ namespace phasewise::workload {
 
 class PlannedTurn : public RankTurn {
  public:
-  // Begins turn `number`, from 0.
-  virtual void begin(std::int64_t /*number*/) {}
+  void begin(std::int64_t number) { number_ = number; }
   // The exchanges that all ranks prepare together (comm::Executor::prepare), in the same order.
   virtual exchange::Exchanges exchanges() const { return {}; }
   // Like Run::exchange_as; by default there is nothing to choose.
@@ -26,6 +25,21 @@ class PlannedTurn : public RankTurn {
   // Like Run::record and Run::finished.
   virtual std::vector<Value> record() const { return {}; }
   virtual bool finished() const { return false; }
+
+ protected:
+  // The number of the turn, from 0.
+  std::int64_t number() const { return number_; }
+  // Reports an exchange whose data leave from one buffer and arrive in the same one.
+  static void exchange_within(const exchange::ItemBuffer& buffer,
+                              const exchange::ExchangePointer& exchange, Listener& listener) {
+    listener.start(exchange->channel, [&](exchange::Works& works) {
+      works.push_back({exchange::lent(exchange), buffer, buffer});
+    });
+    listener.finish(exchange->channel);
+  }
+
+ private:
+  std::int64_t number_ = 0;
 };
 
 // What a turn has in memory: the data that it needs to run, or nothing, in which case it only

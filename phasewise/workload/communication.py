@@ -43,6 +43,10 @@ class Communication:
     """Flat keys that decide the place of each rank; they cannot change during a run."""
     ALGORITHMS: ClassVar[tuple[str, ...]] = ()
     """Keys that decide how data are exchanged; a run may change them between turns."""
+    LAYOUT: ClassVar[str] = COLUMN_FIRST
+    """The layout that tables show where the study has no key for it."""
+    GRID: ClassVar[str] = AUTO
+    """The process grid that messages show where the study has no key for it."""
 
     @classmethod
     def read(cls, table: object, folder: Path) -> Self:
@@ -136,12 +140,12 @@ class Communication:
     @property
     def layout_text(self) -> str:
         """The layout as tables show it."""
-        return str(getattr(self, "layout", COLUMN_FIRST))
+        return str(getattr(self, "layout", self.LAYOUT))
 
     @property
     def grid_text(self) -> str:
         """The process grid in one word, as messages show it."""
-        return str(getattr(self, "process_grid", None) or AUTO)
+        return str(getattr(self, "process_grid", None) or self.GRID)
 
     @property
     def leaves_grid_open(self) -> bool:

@@ -26,6 +26,9 @@ class CollectivesCommunication(Communication):
     """The keys of [communication]."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("algorithm", "protocol")
+    LAYOUT: ClassVar[str] = ROW_FIRST
+    GRID: ClassVar[str] = "all"
+    """All ranks are one group."""
 
     algorithm: str = key("word", LIBRARY, choices=WAYS, flat=True)
     protocol: str = declared(PROTOCOL)
@@ -33,16 +36,6 @@ class CollectivesCommunication(Communication):
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
-
-    @property
-    def layout_text(self) -> str:
-        """Ranks follow each other."""
-        return ROW_FIRST
-
-    @property
-    def grid_text(self) -> str:
-        """All ranks are one group."""
-        return "all"
 
     def check_ranks(self, model: Collectives, _ranks: int) -> None:
         """StudyError if the operator has no such algorithm, or the protocol cannot carry it."""

@@ -24,6 +24,9 @@ class CommtestCommunication(Communication):
     """The keys of [communication]."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("protocol", "packet")
+    LAYOUT: ClassVar[str] = ROW_FIRST
+    GRID: ClassVar[str] = "pairs"
+    """Pairs are given by the ranks' numbers."""
 
     protocol: str = declared(PROTOCOL)
     packet: int = key("integer", 0, least=0, most=MAX_BYTES, unit="bytes of a piece", flat=True)
@@ -31,16 +34,6 @@ class CommtestCommunication(Communication):
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
-
-    @property
-    def layout_text(self) -> str:
-        """Ranks follow each other."""
-        return ROW_FIRST
-
-    @property
-    def grid_text(self) -> str:
-        """Ranks have no grid: pairs are given by their numbers."""
-        return "pairs"
 
     def check_ranks(self, model: Commtest, ranks: int) -> None:
         """StudyError if the pairs do not suit the ranks, or the messages have too many pieces."""

@@ -89,6 +89,8 @@ class HaloCommunication(Communication):
     """The keys of [communication]."""
 
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("protocol",)
+    LAYOUT: ClassVar[str] = ROW_FIRST
+    """Ranks with the same y are consecutive."""
 
     process_grid: str = grid_key(2)
     """Px x Py; auto: the pair nearest to a square, Px not below Py."""
@@ -104,11 +106,6 @@ class HaloCommunication(Communication):
     def check_ranks(self, _model: Any, ranks: int) -> None:
         """StudyError if the process grid does not have this number of ranks."""
         check_fits(self.process_grid, ranks)
-
-    @property
-    def layout_text(self) -> str:
-        """Row-first: ranks with the same y are consecutive."""
-        return ROW_FIRST
 
 
 def model_of(study: Any) -> Halo:

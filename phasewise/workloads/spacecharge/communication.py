@@ -29,6 +29,7 @@ class SpaceChargeCommunication(Communication):
 
     PLACING: ClassVar[tuple[str, ...]] = (*Communication.PLACING, "decomposition")
     ALGORITHMS: ClassVar[tuple[str, ...]] = ("charge", "field", "schedule", "transpose")
+    LAYOUT: ClassVar[str] = ROW_FIRST
 
     charge: str = key("word", CHARGES[0], choices=CHARGES, flat=True)
     field: str = key("word", FIELDS[0], choices=FIELDS, flat=True)
@@ -39,11 +40,6 @@ class SpaceChargeCommunication(Communication):
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)
-
-    @property
-    def layout_text(self) -> str:
-        """Slabs follow each other as the ranks do."""
-        return ROW_FIRST
 
     @property
     def grid_text(self) -> str:
