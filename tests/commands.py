@@ -17,12 +17,3 @@ def printed(capsys: pytest.CaptureFixture[str], *words: object) -> dict[str, Any
     found = json.loads(capsys.readouterr().out)
     assert isinstance(found, dict)
     return found
-
-
-def refusal(capsys: pytest.CaptureFixture[str], *words: object, status: int = 2) -> str:
-    """The one sentence of a command that ends with this status and prints nothing else."""
-    capsys.readouterr()
-    assert main([*map(str, words)]) == status
-    said = capsys.readouterr()
-    assert said.out == "" and said.err.startswith("phasewise: ") and said.err.count("\n") == 1
-    return said.err.removeprefix("phasewise: ").rstrip("\n")

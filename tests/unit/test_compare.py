@@ -20,8 +20,8 @@ from phasewise.models.comparison import compare, machine_of
 from phasewise.models.recorded_run import read_run
 from phasewise.study import load
 from phasewise.workloads.collision.tables.communication import BeamCommunication
-from tests.commands import printed, refusal
-from tests.sentences import one_sentence, says
+from tests.commands import printed
+from tests.sentences import command_refused, says
 from tests.unit.synthetic_communication import write_communication
 
 RECORDED = {"reduce_column": 3e-3, "broadcast_row": 1.5e-3, "moments": 0.5e-3}
@@ -190,7 +190,7 @@ def test_a_run_on_hardware_needs_its_machine(
     repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = recorded(repository, tmp_path / "real")
-    one_sentence(refusal(capsys, "compare", path), path, "--machine")
+    command_refused(capsys, ["compare", path], path, "--machine")
     found = compared(capsys, str(path), "--machine", "bassi", "--model", "3")
     assert (found["machine"], found["reference"]) == ("bassi", "hardware")
 
@@ -199,17 +199,16 @@ def test_folders_that_are_no_runs_are_refused_in_a_sentence(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     absent = tmp_path / "absent"
-    one_sentence(refusal(capsys, "compare", absent, status=1), absent, "folder of a run")
+    command_refused(capsys, ["compare", absent], absent, "folder of a run", status=1)
     (folder / "study.json").rename(folder / "other.json")
-    one_sentence(refusal(capsys, "compare", folder, status=1), folder, "study.json")
+    command_refused(capsys, ["compare", folder], folder, "study.json", status=1)
     (folder / "study.json").write_text('{"turns": "many"}')
-    one_sentence(
-        refusal(capsys, "compare", folder, status=1), folder / "study.json", "turns", '"many"'
-    )
+    facts = (folder / "study.json", "turns", '"many"')
+    command_refused(capsys, ["compare", folder], *facts, status=1)
     (folder / "study.json").write_text("[1")
-    one_sentence(refusal(capsys, "compare", folder, status=1), folder / "study.json", "damaged")
+    command_refused(capsys, ["compare", folder], folder / "study.json", "damaged", status=1)
     edit(folder, machine="nowhere")
     (folder / "other.json").rename(folder / "study.json")
-    one_sentence(refusal(capsys, "compare", folder), folder, '"nowhere"')
+    command_refused(capsys, ["compare", folder], folder, '"nowhere"')
     edit(folder, machine="bassi", turns=0)
-    one_sentence(refusal(capsys, "compare", folder, status=1), folder, "turn")
+    command_refused(capsys, ["compare", folder], folder, "turn", status=1)

@@ -10,8 +10,8 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.workload.discovery import workloads
-from tests.commands import printed, refusal
-from tests.sentences import one_sentence
+from tests.commands import printed
+from tests.sentences import command_refused
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -109,15 +109,16 @@ def test_what_makes_no_sense_is_one_sentence(
     paper = str(repository / "examples/paper/study.toml")
     beams = ("plan", paper, "--ranks", "32")
     titles = [workloads()[name].title for name in ("collision", "qcd")]
-    one_sentence(refusal(capsys, *beams, "--iterations", "5"), "--iterations 5", titles[0])
-    own = ("plan", study, "--ranks", "2")
+    more = ("--iterations", 5)
+    command_refused(capsys, [*beams, *more], "--iterations 5", titles[0])
+    own = ("plan", study, "--ranks", 2)
     folder = tmp_path / "run"
     assert main(["run", study, "--out", str(folder)]) == 0
-    one_sentence(refusal(capsys, *beams, "--records", str(folder)), folder, *titles)
-    both = ("--iterations", "5", "--records", str(folder))
-    one_sentence(refusal(capsys, *own, *both), "--iterations", "--records")
+    recorded = ("--records", folder)
+    command_refused(capsys, [*beams, *recorded], folder, *titles)
+    command_refused(capsys, [*own, *more, *recorded], "--iterations", "--records")
     fixed = Path(study).with_name("fixed.toml")
     fixed.write_text(STUDY.replace("tolerance = 1e-6", "iterations = 7"))
-    sentence = refusal(capsys, "plan", str(fixed), "--ranks", "2", "--iterations", "5")
-    one_sentence(sentence, "--iterations 5", "solver.iterations = 7")
-    one_sentence(refusal(capsys, *own, "--iterations", "0"), "--iterations", "'0'", 1)
+    words = ["plan", fixed, "--ranks", 2, *more]
+    command_refused(capsys, words, "--iterations 5", "solver.iterations = 7")
+    command_refused(capsys, [*own, "--iterations", 0], "--iterations", "'0'", 1)
