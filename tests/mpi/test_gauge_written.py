@@ -121,7 +121,7 @@ from phasewise.driver import load_core
 from phasewise.errors import PhasewiseError
 from phasewise.runs.simulation import Simulation
 from phasewise.study import load
-from phasewise.workloads.qcd.recording import dump
+from phasewise.runs.layout import Recording
 core, here = load_core(), Path(sys.argv[0]).parent
 study = load(here / "lattice.toml", ["records.links=ildg"])
 simulation = Simulation(study, core=core)
@@ -129,7 +129,7 @@ simulation.step()
 # Less than the links need.
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 try:
-    dump(here / "links", simulation.driver, core, study, False)
+    study.workload.part(Recording).dump(here / "links", simulation.driver, core, study, False)
     said = "written"
 except PhasewiseError as error:
     said = [error.exit_status, str(error)]
