@@ -51,6 +51,14 @@ def says(text: str, *facts: object, nearest: str | None = None) -> None:
     assert "Traceback" not in text, text
 
 
+def sentence_of(error: str) -> str:
+    """The only line of a program's errors that phasewise has written, without its name."""
+    start = "phasewise: "
+    (line,) = (line for line in error.splitlines() if line.startswith(start))
+    assert "Traceback" not in error, error
+    return line.removeprefix(start)
+
+
 def one_sentence(text: str, *facts: object, nearest: str | None = None) -> None:
     """Likewise of a text that is one line."""
     assert len(text.strip().splitlines()) == 1, text

@@ -13,6 +13,7 @@ import phasewise
 from phasewise.study import load
 from tests.mpi.scripts import printed
 from tests.mpi.whole_run import NEVER, STUDY, run
+from tests.sentences import refused, says, sentence_of
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -58,9 +59,8 @@ def test_a_library_that_cannot_send_from_a_gpu_is_one_sentence_on_all_ranks(
     words = ("--device", "cuda", "--set", "run.device_buffers='direct'", "--ranks", 3)
     done = run(study, *words, "--out", tmp_path / "out")
     assert done.returncode == 2
-    assert done.stderr.count("phasewise: ") == 1, done.stderr
-    assert 'run.device_buffers = "direct": the MPI library says that it cannot' in done.stderr
-    assert 'give "staged" or "auto"' in done.stderr
+    sentence = sentence_of(done.stderr)
+    says(sentence, "run.device_buffers", '"direct"', "MPI library", '"staged"', '"auto"')
 
 
 @pytest.mark.parametrize("device", ["cpu", "auto"])
@@ -81,5 +81,5 @@ def test_a_protocol_that_cannot_take_messages_from_a_device_says_so() -> None:
     memory = field.view(np.uint8)
     nothing = {"team": [core.rank()], "me": 0, "nodes": [0], "adds": False, "blocks": []}
     exchange = nothing | {"protocol": "derived", "rounds": []}
-    with pytest.raises(RuntimeError, match='"derived" cannot take messages from a device'):
+    with refused('"derived"', "device", by=RuntimeError):
         core.Executor(on_device=True).run(exchange, memory, 32, memory, 32)

@@ -19,6 +19,7 @@ from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.mpi.scripts import printed
 from tests.mpi.test_gauge_start import STUDY, mpi
 from tests.mpi.whole_run import ran, run
+from tests.sentences import Nearest, command_refused, one_sentence, says, sentence_of
 from tests.unit.damaged_fields import SIZE, field, values
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -110,8 +111,7 @@ def test_a_missing_file_is_one_sentence(ranks: int, study: Path) -> None:
     (study.parent / "field").unlink()
     done = run(study, "--ranks", ranks, "--out", study.parent / "out")
     assert done.returncode == 2
-    (said,) = [line for line in done.stderr.splitlines() if line]
-    assert said.endswith(f"{study.parent / 'field'} cannot be read: No such file or directory")
+    one_sentence(done.stderr, study.parent / "field", "read", "No such file")
 
 
 FULL = """
@@ -121,7 +121,7 @@ from phasewise.driver import load_core
 from phasewise.errors import PhasewiseError
 from phasewise.runs.simulation import Simulation
 from phasewise.study import load
-from phasewise.workloads.qcd.recording import dump
+from phasewise.runs.layout import Recording
 core, here = load_core(), Path(sys.argv[0]).parent
 study = load(here / "lattice.toml", ["records.links=ildg"])
 simulation = Simulation(study, core=core)
@@ -129,7 +129,7 @@ simulation.step()
 # Less than the links need.
 resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, 40_000))
 try:
-    dump(here / "links", simulation.driver, core, study, False)
+    study.workload.part(Recording).dump(here / "links", simulation.driver, core, study, False)
     said = "written"
 except PhasewiseError as error:
     said = [error.exit_status, str(error)]
@@ -151,9 +151,7 @@ def test_a_file_that_cannot_grow_leaves_the_earlier_one_and_one_sentence(
     for rank in range(ranks):
         status, sentence = json.loads(study.with_name(f"{rank}.said").read_text())
         assert status == 1
-        assert sentence == (
-            f"{earlier} cannot be written: the file has reached the largest size allowed"
-        )
+        one_sentence(sentence, earlier, "written", "largest", "size")
     assert earlier.read_bytes() == b"earlier"
     assert list(earlier.parent.iterdir()) == [earlier]
 
@@ -168,8 +166,7 @@ def test_a_full_disk_is_one_sentence(study: Path) -> None:
     try:
         done = run(study, *asked("nersc", "double"), "--ranks", 2, "--out", disk.parent)
         assert done.returncode == 1, done.stderr
-        (said,) = [line for line in done.stderr.splitlines() if line.startswith("phasewise: ")]
-        assert said.endswith(f"{WRITTEN}nersc cannot be written: the disk is full")
+        says(sentence_of(done.stderr), f"{WRITTEN}nersc", "written", "disk", "full")
         assert list(disk.iterdir()) == []
     finally:
         subprocess.run(["umount", "-l", disk], check=True)
@@ -263,18 +260,17 @@ def test_a_half_that_a_killed_run_left_is_gone_after_the_next_one(study: Path) -
 
 
 def test_a_precision_that_a_format_lacks_is_one_sentence(study: Path, capsys: Any) -> None:
-    for keys, sentence in (
-        (["links=milc", "links_precision=double"], "milc files have no double precision"),
-        (["links_precision=double"], 'give records.links = "ildg" or "nersc" too'),
-        (["links_rows=2"], 'give records.links = "nersc" too'),
-        (["links_rows=3"], "records.links_rows = 3 says how links are written"),
-        (["links=ildg", "links_rows=2"], "ildg files have no links of 2 rows; accepted: 3"),
-        (["links=ildg", "links_rows=2"], 'records.links_rows = 2 with records.links = "ildg": '),
-        (["links=ilgd"], 'did you mean "ildg"'),
+    precision, rows = "records.links_precision", "records.links_rows"
+    for keys, facts in (
+        (["links=milc", "links_precision=double"], (precision, '"double"', "milc", "single")),
+        (["links_precision=double"], (precision, '"double"', "records.links", '"ildg"', '"nersc"')),
+        (["links_rows=2"], (rows, 2, "records.links", '"nersc"')),
+        (["links_rows=3"], (rows, 3, "records.links")),
+        (["links=ildg", "links_rows=2"], (rows, 2, "records.links", '"ildg"', 3)),
+        (["links=ilgd"], ("records.links", '"ilgd"', Nearest("ildg"))),
     ):
         words = [word for key in keys for word in ("--set", f"records.{key}")]
-        assert main(["check", str(study), *words]) == 2
-        assert sentence in capsys.readouterr().err
+        command_refused(capsys, ["check", study, *words], *facts)
 
 
 def test_the_check_of_a_study_shows_how_links_are_written(study: Path, capsys: Any) -> None:

@@ -17,6 +17,7 @@ from phasewise.study import load
 from phasewise.traces.records import read_communication
 from tests.mpi.test_lattice_exchanges import STUDY, mpi
 from tests.mpi.whole_run import datasets, ran, run
+from tests.sentences import one_sentence
 
 GRID = "1x1x2x2"
 NUMBERS = (2, 0, 3, 1)
@@ -54,8 +55,8 @@ def test_a_run_on_other_ranks_than_the_files_is_one_sentence(study: Path) -> Non
     auto = ("--set", "communication.process_grid=auto")
     done = run(study, *auto, "--ranks", 2, "--out", study.parent / "out")
     assert done.returncode == 2
-    (sentence,) = [line for line in done.stderr.splitlines() if line]
-    assert "places.txt gives places to 4 ranks, and there are 2" in sentence
+    places = study.parent / "places.txt"
+    one_sentence(done.stderr, "communication.layout", places, "4 ranks", 2)
 
 
 def test_a_simulated_run_has_the_places_of_the_file(study: Path, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import pytest
 
 from phasewise.errors import RunError
 from phasewise.workloads.qcd.reproduction import threads
+from tests.sentences import refused
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -30,5 +31,5 @@ def test_both_ways_are_timed_on_the_lattice_of_the_source(
 
 def test_a_measurement_that_fails_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "CASE", "tiny")
-    with pytest.raises(RunError, match='--case "tiny" is no case of lattice'):
+    with refused("--case", '"tiny"', "qcd", by=RunError):
         threads._measured(1, 2)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from phasewise.cli import main
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.runs.results import Results
@@ -19,6 +19,7 @@ from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
 from phasewise.traces.efficiency import efficiency
 from phasewise.traces.records import Events, read_communication
+from tests.sentences import refused, says
 from tests.unit.study_tables import tables
 
 try:
@@ -166,7 +167,7 @@ def test_the_same_simulation_gives_the_same_bytes(tmp_path: Path) -> None:
     record = read_communication(tmp_path / "first")
     events = Events(record)
     assert all(len(events.of(rank)) > 0 for rank in range(4))
-    assert record.source == "simulated on jacquard (a simulator, not hardware)"
+    says(record.source, "simulated", "jacquard", "hardware")
 
 
 @pytest.mark.parametrize("green", ["as-needed", "every-step"])
@@ -258,5 +259,5 @@ def test_particles_from_a_file_are_refused_unless_only_messages_are_sent(tmp_pat
     given = study()
     beams = (replace(given.beams[0], distribution="file"), given.beams[1])
     changed = replace(given, model=replace(given.model, beams=beams))
-    with pytest.raises(StudyError, match=r"beam.1.particles: particles from a file cannot"):
+    with refused("beam.1.particles", "file"):
         simulate(changed, Request(load_machine("bassi"), 2), tmp_path)

@@ -22,6 +22,7 @@ from phasewise.simulated.timing import time_simulated
 from phasewise.study import Study
 from phasewise.workload.discovery import find_workload
 from phasewise.workloads.commtest.bench import LENGTHS
+from tests.sentences import command_refused, refused, says
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
 try:
@@ -68,12 +69,13 @@ def test_bench_prints_the_curves_of_a_machine(capsys: pytest.CaptureFixture[str]
     assert result["left_out"].keys() == {"neighbour", "partitioned"}
     assert main(chosen) == 0
     shown = capsys.readouterr()
-    assert "shmem (as put)" in shown.out and "model contention is off by" in shown.err
+    says(shown.out, "shmem (as put)")
+    says(shown.err, "model contention", "%")
 
 
 def test_a_study_that_the_simulator_lacks_is_named() -> None:
     request = Request(load_machine("phoenix"), 2, skeleton=True)
-    with pytest.raises(StudyError, match="neighbour"):
+    with refused("neighbour"):
         time_simulated([swap(8, "neighbour")], request)
 
 
@@ -102,7 +104,7 @@ def test_a_study_that_fails_among_others_is_named() -> None:
     """Its values are more than MPI counts, and more than most memories hold."""
     request = Request(load_machine("phoenix"), 128, skeleton=True)
     studies = [reduced(8), reduced(2**28), reduced(16)]
-    with pytest.raises(RunError, match=r"^operator reduce-scatter, bytes 268435456, .* failed: "):
+    with refused("operator reduce-scatter", "bytes 268435456", by=RunError):
         time_simulated(studies, request)
 
 
@@ -115,9 +117,8 @@ def test_a_study_that_the_driver_refuses_among_others_is_named(
 
     monkeypatch.setattr(timing, "flat_parameters", written)
     request = Request(load_machine("phoenix"), 2, skeleton=True)
-    with pytest.raises(StudyError, match=r"^operator swap, bytes 64, .*spoiled") as refused:
+    with refused("operator swap", "bytes 64", "spoiled"):
         time_simulated([swap(8, "put"), swap(64, "put"), swap(16, "put")], request)
-    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize("operator", ["swap", "echo", "stream"])
@@ -146,18 +147,17 @@ def test_a_simulated_run_ends_where_its_last_get_does(tmp_path: Path, operator: 
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "facts"),
     [
-        (["halo", "--machine", "phoenix"], "--machine needs --ranks"),
-        (["halo", "--machine", "phoenix", "--ranks", "2", "--turns", "3"], "--turns is for real"),
-        (["kernels", "--machine", "phoenix", "--ranks", "2"], "runs on real ranks alone"),
+        ("halo --machine phoenix", ("--machine", "--ranks")),
+        ("halo --machine phoenix --ranks 2 --turns 3", ("--turns", "real")),
+        ("kernels --machine phoenix --ranks 2", ("bench kernels", "real")),
     ],
 )
 def test_what_cannot_be_simulated_is_refused(
-    words: list[str], sentence: str, capsys: pytest.CaptureFixture[str]
+    words: str, facts: tuple[str, ...], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main(["bench", *words]) == 2
-    assert sentence in capsys.readouterr().err
+    command_refused(capsys, ["bench", *words.split()], *facts)
 
 
 class Counted(SimulatedRanks):

@@ -15,6 +15,7 @@ from phasewise.compiled import CHOICE, MPICH, load
 from phasewise.runs.results import Results
 from phasewise.workload.protocols import unavailable
 from tests.mpi.whole_run import ran
+from tests.sentences import refused
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -84,5 +85,5 @@ def test_what_is_missing_is_said_in_one_sentence_with_its_package() -> None:
 
 def test_another_core_than_those_that_there_are_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CHOICE, "lam")
-    with pytest.raises(ImportError, match="mpi, mpich or serial"):
+    with refused("lam", "mpi", "mpich", "serial", by=ImportError):
         load()

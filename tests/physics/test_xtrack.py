@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import phasewise
-from phasewise.errors import StudyError
 from phasewise.workloads.spacecharge.importers.xsuite import lattice_of, translate
+from tests.sentences import refused
 from tests.unit.spacecharge_study import study
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -209,9 +209,9 @@ def test_what_has_no_translation_is_named_with_its_place(tmp_path: Any) -> None:
 def test_what_is_no_line_is_a_sentence(tmp_path: Any) -> None:
     path = tmp_path / "line.json"
     path.write_text("[1, 2]")
-    with pytest.raises(StudyError, match="xtrack cannot read"):
+    with refused("xtrack", path, "read"):
         translate(path)
     line = line_of(xt.Drift(length=0.5))
     line.particle_ref = None
-    with pytest.raises(StudyError, match="no particle_ref"):
+    with refused("line.json", "particle_ref"):
         lattice_of(line, "line.json")

@@ -22,6 +22,7 @@ from phasewise.tuning.candidates import Given, candidates
 from phasewise.tuning.choice import Tuned, tune
 from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, shortlist
 from phasewise.workloads.collision.tuning import Candidate
+from tests.sentences import Nearest, command_refused, says
 from tests.unit.study_tables import tables
 from tests.unit.this_machine import measured_here
 
@@ -203,8 +204,8 @@ def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixt
     given = Entry(Given(paper, 64, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
     show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried], given))
     words = " ".join(capsys.readouterr().out.split())
-    assert "a turn, verified by 4 of its 15 steps, in ms" in words
-    assert words.endswith("yours 2100 ms → 1050 ms")
+    says(words, "a turn", "4 of its 15 steps", "ms")
+    assert words.endswith("2100 ms → 1050 ms")
 
 
 def test_the_table_names_only_keys_that_are_not_as_usual(
@@ -215,40 +216,37 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
     assert found.candidate.columns()[2] == "overlap=true, solve.algorithm=bruck"
     show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found], found))
     text = capsys.readouterr().out
-    assert "2x4 column-first" in text
-    assert "1050 ms verified, on bassi, full twin: a simulator, not hardware" in text
-    assert "16 ranks × 1 thread: 1000 ms expected for a turn" in text
+    says(text, "2x4 column-first", "bassi", "full twin", "simulator", "hardware")
+    says(text, "1050 ms", "16 ranks × 1 thread", "1000 ms", "a turn")
 
 
 @pytest.mark.parametrize(
-    ("words", "sentence"),
+    ("words", "facts"),
     [
-        (["--verify", "11"], "--verify 11 is not a number from 0 to 10"),
-        (["--cores", "16"], "bassi was not measured on hardware; leave --cores out"),
-        (["--threads", "4"], "unrecognized arguments: --threads"),
-        (["--model", "contentoin"], 'no model "contentoin"; did you mean "contention"?'),
-        (["--machine", "basi"], "basi"),
+        (["--verify", "11"], ("--verify", 11, 0, 10)),
+        (["--cores", "16"], ("bassi", "hardware", "--cores")),
+        (["--threads", "4"], ("--threads", 4)),
+        (["--model", "contentoin"], ('"contentoin"', Nearest("contention"))),
+        (["--machine", "basi"], ('"basi"', Nearest("bassi"))),
     ],
 )
 def test_misuse_ends_in_one_sentence(
-    words: list[str], sentence: str, repository: Path, capsys: pytest.CaptureFixture[str]
+    words: list[str],
+    facts: tuple[object, ...],
+    repository: Path,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    given = ["tune", str(repository / "examples/paper/study.toml"), "--machine", "bassi"]
-    assert main([*given, "--ranks", "16", *words]) == 2
-    captured = capsys.readouterr()
-    assert sentence in captured.err
-    assert captured.err.count("\n") == 1
+    given = ["tune", repository / "examples/paper/study.toml", "--machine", "bassi"]
+    command_refused(capsys, [*given, "--ranks", "16", *words], *facts)
 
 
 def test_more_ranks_than_cores_are_refused(
     repository: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(phasewise.commands.tune, "load_machine", lambda _name: measured_here())
-    given = ["tune", str(repository / "examples/paper/study.toml"), "--machine", "here"]
-    assert main([*given, "--ranks", "16", "--cores", "4"]) == 2
-    said = capsys.readouterr().err
-    assert "--ranks 16 is more than --cores 4" in said
-    assert said.count("\n") == 1
+    given = ["tune", repository / "examples/paper/study.toml", "--machine", "here"]
+    words = [*given, "--ranks", "16", "--cores", "4"]
+    command_refused(capsys, words, "--ranks", 16, "--cores", 4)
 
 
 def test_the_command_names_the_keys_that_it_replaces(
@@ -259,11 +257,9 @@ def test_the_command_names_the_keys_that_it_replaces(
     sets = ["communication.padded=true", "communication.tune=auto"]
     assert main(["tune", given, *words, *(w for s in sets for w in ("--set", s))]) == 0
     lines = capsys.readouterr().err.splitlines()
-    (line,) = [line for line in lines if "replaces" in line]
-    said, _, keys = line.partition(": ")
-    assert said == "the choice replaces what the study sets in [communication]"
+    (line,) = [line for line in lines if "[communication]" in line]
     # The paper's study sets others too, of which some are as chosen.
-    assert {"padded", "tune"} <= set(keys.split(", "))
+    says(line, "replaces", "padded", "tune")
 
 
 def test_the_command_chooses_the_hypercube_for_bassi(

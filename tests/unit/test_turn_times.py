@@ -10,6 +10,7 @@ import pytest
 from phasewise.machines.turn_tables import micros, show_remarks
 from phasewise.machines.turn_times import PASSES, RanksHere, best_protocols, columns, time_turns
 from phasewise.study import Study
+from tests.sentences import says
 
 
 class Runs:
@@ -89,10 +90,12 @@ def remarks(capsys: pytest.CaptureFixture[str], *curves: dict[str, Any]) -> list
 
 
 def test_remarks_are_on_protocols_of_the_case_alone(capsys: pytest.CaptureFixture[str]) -> None:
-    own, left_out = "shmem runs as put at costs of its own", "neighbour is left out: reason"
     assert remarks(capsys, curve("put")) == []
-    assert remarks(capsys, curve("shmem")) == [own]
-    assert remarks(capsys, curve("put"), curve("shmem")) == [own, left_out]
+    (own,) = remarks(capsys, curve("shmem"))
+    says(own, "shmem", "put")
+    first, left_out = remarks(capsys, curve("put"), curve("shmem"))
+    assert first == own
+    says(left_out, "neighbour", "left out", "reason")
     sums = [curve(name, messages="irecv-isend") for name in ("binomial", "library")]
     assert remarks(capsys, *sums) == []
     assert remarks(capsys, *sums, curve("node-aware", messages="shmem")) == [own]

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.machine import Vector, parse_machine
 from phasewise.models import Case
 from phasewise.study import Study
+from tests.sentences import refused
 from tests.unit.study_tables import tables
 
 core = pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -87,7 +87,7 @@ def test_a_machine_file_gives_all_keys_of_a_vector_processor_or_none(repository:
     found = parse_machine(text, "phoenix.toml")
     assert found.vector == Vector(256, found.vector.loop_start if found.vector else math.nan, 0.8e9)
     lines = [line for line in text.splitlines() if not line.startswith("scalar_flops")]
-    with pytest.raises(StudyError, match=r"processor\.scalar_flops is missing"):
+    with refused("phoenix.toml", "processor.scalar_flops", "missing"):
         parse_machine("\n".join(lines), "phoenix.toml")
     assert load_machine("bassi").vector is None
 
@@ -97,6 +97,6 @@ def test_a_machine_file_gives_all_overheads_or_none(repository: Path) -> None:
     found = parse_machine(text, "altix.toml").overhead
     assert found is not None and found.two_sided > found.one_sided
     lines = [line for line in text.splitlines() if not line.startswith("coarray")]
-    with pytest.raises(StudyError, match=r"overhead\.coarray is missing"):
+    with refused("altix.toml", "overhead.coarray", "missing"):
         parse_machine("\n".join(lines), "altix.toml")
     assert load_machine("bassi").overhead is None

@@ -5,6 +5,7 @@ import pytest
 
 from phasewise.analysis.waterfall import waterfall
 from phasewise.workloads.collision.report.waterfall import window_of
+from tests.sentences import refused
 
 TURNS, WINDOW = 4096, 256
 START, END = 0.30, 0.32
@@ -43,7 +44,7 @@ def test_a_tune_near_an_integer_has_both_of_its_sides() -> None:
 
 
 def test_a_signal_shorter_than_a_window_is_refused() -> None:
-    with pytest.raises(ValueError, match="the signal has 100 turns; accepted are 256 or more"):
+    with refused("signal", "100 turns", 256, by=ValueError):
         waterfall(chirp()[:100], 0.31, 0.03, WINDOW, 50)
 
 
