@@ -100,10 +100,11 @@ void Solver::combine(const Field<double>& a, double factor, const Field<double>&
 
 double Solver::norm_of(std::string_view phase, const Field<double>& field, double bound,
                        Listener& listener) const {
-  const auto [value] = bounded_sums<1>(
-      phase, residual_card, half_volume(), {bound}, manner_.sums, listener, [&](const Bounds<1>& most) {
-        return shape_of(matrix_.hopping(), threads_).norm(field.data(), most);
-      });
+  const auto [value] =
+      bounded_sums<1>(phase, residual_card, half_volume(), {bound}, manner_.sums, listener,
+                      [&](const Bounds<1>& most) {
+                        return shape_of(matrix_.hopping(), threads_).norm(field.data(), most);
+                      });
   return value;
 }
 
