@@ -118,7 +118,7 @@ def _by_rates(
     rates: Mapping[str, KernelRate],
     otherwise: float,
 ) -> float:
-    """Of a kernel by its rates, or `otherwise` where one of them was not measured."""
+    """Seconds of a kernel by its rates, or `otherwise` if one of them was not measured."""
     part = study.workload.part(Kernels)
     total = 0.0
     for term in part.terms(study.model, kernel, case.ranks):

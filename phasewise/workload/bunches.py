@@ -10,13 +10,13 @@ class SharedBunch:
     """A bunch that a workload makes and that others may act on."""
 
     number: int
-    """Of its beam, from 1."""
+    """The number of its beam, from 1."""
     mass: float
-    """Of a particle [eV]."""
+    """Mass of a particle [eV]."""
     charge: float
-    """Of a particle [elementary charges]."""
+    """Charge of a particle [elementary charges]."""
     energy: float
-    """Of a particle, total [eV]."""
+    """Total energy of a particle [eV]."""
     population: float
     macroparticles: int
 

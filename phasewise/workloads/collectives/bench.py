@@ -58,7 +58,7 @@ def _hidden(
 
 
 def _share(alone: float, together: float) -> float:
-    """Of a collective's time, when computing takes as long as itself."""
+    """Share of a collective's time that is hidden by computing that takes as long."""
     return min(1.0, max(0.0, 1.0 - (together - alone) / alone))
 
 

@@ -32,7 +32,7 @@ class CollectivesCommunication(Communication):
 
     algorithm: str = key("word", LIBRARY, choices=WAYS, flat=True)
     protocol: str = declared(PROTOCOL)
-    """Of the messages of an algorithm that is not the library's."""
+    """How the messages go of an algorithm that is not the library's."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)

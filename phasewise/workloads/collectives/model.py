@@ -59,7 +59,7 @@ class Collectives(OneTable):
     half times the bytes.
     """
     bytes: int = key("integer", 8, least=8, most=MAX_BYTES, unit="bytes of a block", flat=True)
-    """Of a rank's block; of broadcast, allreduce and sum, of all values."""
+    """Size of a rank's block; for broadcast, allreduce and sum, the size of all values."""
     blocking: bool = key("flag", True, flat=True)
     """No: it is started, and finished when the computing is done."""
     work: float = key("number", 0.0, least=0, unit="flops", flat=True)

@@ -24,7 +24,7 @@ class Chosen:
     """A candidate of some parts; the others exchange as their study says."""
 
     names: tuple[str, ...]
-    """Of all parts."""
+    """The names of all parts."""
     parts: tuple[tuple[str, Candidate], ...]
     """The candidates, that of the part which divides the ranks first."""
     others: Choices = field(compare=False, hash=False, repr=False)

@@ -16,7 +16,7 @@ from phasewise.workloads.kernels.model import WANTED
 LARGEST_PLAIN = 128
 """Without a factorisation ARPACK takes minutes on larger grids."""
 TOLERANCE = 1e-10
-"""Of the residuals relative to the eigenvalues; errors of eigenvalues go as their squares."""
+"""Largest residual over its eigenvalue; errors of eigenvalues go as the squares of residuals."""
 MATRIX_NORM = 8.0
 
 

@@ -21,9 +21,9 @@ class Timed(NamedTuple):
     """What a case gave."""
 
     seconds: float
-    """Of a call."""
+    """Seconds of a call."""
     flops: float
-    """Of a call, by its card."""
+    """Flops of a call, by its card."""
     bytes: float
     touched: float
     """Bytes of a call's data."""

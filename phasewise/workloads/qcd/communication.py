@@ -71,7 +71,7 @@ class QcdCommunication(Communication):
     kernel: str = key("word", KERNELS[0], choices=KERNELS, flat=True)
     """fast: the hopping matrix in vectors of sites; plain: in loops over single ones."""
     link_reals: int = key("integer", LINK_REALS[0], flat=True)
-    """Of a link of SU(3) that the kernel keeps: all, or two rows, from which it makes the third."""
+    """Reals that the kernel keeps of a link: all 18, or two rows, from which it makes the third."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)

@@ -11,8 +11,8 @@ from phasewise.workloads.qcd.model import RECTANGLES
 
 
 def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) -> float | None:
-    """Of the links, a site: β (c₀ Σ (1 - P) + c₁ Σ (1 - R)), with 6 plaquettes and 12 rectangles a
-    site; None without β.
+    """Action of the links per site, β (c₀ Σ (1 - P) + c₁ Σ (1 - R)), with 6 plaquettes and 12
+    rectangles a site; None without β.
     """
     c1 = RECTANGLES[gauge["action"]]
     if gauge.get("beta") is None:

@@ -70,7 +70,7 @@ class Timed:
         return terms_of(kernel, model, float(self.case.particles))
 
     def seconds(self, name: str) -> float:
-        """Of a kernel in the turn."""
+        """Seconds of a kernel in the turn."""
         return self.kernels[name]["seconds"]
 
 
