@@ -82,7 +82,7 @@ lint: setup
 
 format: setup
 	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
-	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu' 'machines/*.cpp' | \
+	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu' 'examples/*.?pp' 'machines/*.cpp' | \
 		xargs $(BIN)/clang-format -i
 
 sanitize: setup

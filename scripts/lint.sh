@@ -16,7 +16,8 @@ check() {
 }
 
 mapfile -t sources < <(
-  git ls-files --cached --others --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu'
+  git ls-files --cached --others --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu' \
+    'examples/*.?pp'
 )
 
 tidy() {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shlex
 import shutil
 import subprocess
@@ -49,7 +48,7 @@ def output(words: Sequence[object], folder: Path, **variables: str) -> str:
 
 def register(source: str) -> str:
     """The list of workloads with one word more."""
-    return re.sub(r"line\(qcd\)", rf"\g<0> line({NAME})", source, count=1)
+    return source.replace("line(spacecharge)", f"line({NAME}) line(spacecharge)")
 
 
 @pytest.fixture(scope="module")
