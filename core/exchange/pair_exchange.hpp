@@ -55,6 +55,7 @@ inline ExchangePointer pair_exchange(TeamPointer team, Protocol protocol,
     if (share.gets) round.receives.push_back({peer, {2 * message + 1 - odd}});
   }
   std::vector<Region> regions;
+  regions.reserve(static_cast<std::size_t>(2) * messages.number);
   for (int chunk = 0; chunk < 2 * messages.number; ++chunk)
     regions.push_back(messages.region(chunk));
   Rounds rounds{round};

@@ -46,6 +46,7 @@ exchange::ExchangePointer exchange(bool adds, const field::DoubledBox& grid,
   result.form = setting.form;
   result.rounds = exchange::rounds_of(setting, team->me, nodes, !adds);
   std::vector<exchange::Region> parts;
+  parts.reserve(division.ranks());
   for (int rank = 0; rank < division.ranks(); ++rank)
     parts.push_back(part_of(division, grid, rank));
   return of_one_item(std::move(result), parts);
