@@ -211,6 +211,8 @@ def _measurements() -> Iterator[Call]:
 def _of_examples(checkout: Path) -> Iterator[Call]:
     """Runs on one rank and on two; their counts follow from what an example records."""
     for path in sorted((checkout / "examples").glob("*/study.toml")):
+        if path.parent.name == "workload-template":  # its workload is not built
+            continue
         name, words = path.parent.name, _study(path.parent.name, FEW)
         for ranks, stage in ((1, ALONE), (2, IN_RANKS)):
             run = ("run", *words, "--ranks", str(ranks), "--quiet", "--out", OUT)

@@ -5,7 +5,8 @@ file(GLOB comm_sources CONFIGURE_DEPENDS core/comm/mpi/*.cpp)
 file(GLOB protocol_sources CONFIGURE_DEPENDS core/comm/protocols/*.cpp)
 file(GLOB serial_sources CONFIGURE_DEPENDS core/comm/serial/*.cpp)
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS core/*.cpp)
-list(FILTER core_sources EXCLUDE REGEX "/core/(main\\.cpp|comm/[a-z]+/|bindings/)|/bindings[^/]*\\.cpp$")
+list(FILTER core_sources EXCLUDE REGEX
+     "/core/(main\\.cpp|comm/[a-z]+/|bindings/)|/bindings[^/]*\\.cpp$")
 
 if(PHASEWISE_CORE_LIBRARY)
   add_library(phasewise_core STATIC IMPORTED)

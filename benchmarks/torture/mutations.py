@@ -90,6 +90,8 @@ def targets(repository: Path, run: Path, scratch: Path) -> list[Target]:
         found.append(Target(kind, source.read_bytes(), place, read, **given))
 
     for source in sorted(repository.glob("examples/*/study.toml")):
+        if source.parent.name == "workload-template":  # its workload is not built
+            continue
         place = scratch / "study" / "study.toml"
         add("study", source, place, lambda place=place: _use(load(place)))  # type: ignore[misc]
     for source in sorted(repository.glob("phasewise/machines/files/*.toml")):

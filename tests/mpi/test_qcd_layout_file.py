@@ -15,7 +15,7 @@ from phasewise.runs.results import Results
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from phasewise.traces.records import read_communication
-from tests.mpi.test_lattice_exchanges import STUDY, mpi
+from tests.mpi.test_qcd_exchanges import STUDY, mpi
 from tests.mpi.whole_run import datasets, ran, run
 from tests.sentences import one_sentence
 
