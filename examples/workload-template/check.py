@@ -21,6 +21,7 @@ from phasewise.mpi.launch import without_mpi
 from phasewise.workload.protocols import comparable
 
 HERE = Path(__file__).parent
+REPOSITORY = HERE.parents[1]
 STUDY = HERE / "study.toml"
 NAME = "ringpass"
 FOLDERS = (f"core/{NAME}", f"phasewise/workloads/{NAME}")
@@ -52,16 +53,16 @@ def register(source: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def tree(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the source tree, as a git index has it, to which the template was then added."""
-    if shutil.which("git") is None or not (repository / ".git").exists():
+    if shutil.which("git") is None or not (REPOSITORY / ".git").exists():
         pytest.skip("the source tree is not a git checkout")
     tree = tmp_path_factory.mktemp("tree")
-    listed = output(["git", "ls-files", "-co", "--exclude-standard"], repository)
+    listed = output(["git", "ls-files", "-co", "--exclude-standard"], REPOSITORY)
     for name in listed.splitlines():
-        if (repository / name).is_file():
+        if (REPOSITORY / name).is_file():
             (tree / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy(repository / name, tree / name)
+            shutil.copy(REPOSITORY / name, tree / name)
     output(["git", "init", "--quiet"], tree)
     output(["git", "add", "--all"], tree)
     for folder in FOLDERS:
@@ -90,16 +91,16 @@ class Built:
         return found
 
 
-def compiled(source: Path, tree: Path, repository: Path, out: Path) -> Path:
+def compiled(source: Path, tree: Path, out: Path) -> Path:
     """The object of a source of the tree, compiled as the list of workloads is in the build."""
-    commands = json.loads((repository / "build/python/compile_commands.json").read_text())
-    known = next(one for one in commands if one["file"] == str(repository / REGISTRY))
+    commands = json.loads((REPOSITORY / "build/python/compile_commands.json").read_text())
+    known = next(one for one in commands if one["file"] == str(REPOSITORY / REGISTRY))
     words = shlex.split(known["command"])
     for option in ("-o", "-c", "-MT", "-MF"):
         if option in words:
             at = words.index(option)
             del words[at : at + 2]
-    words = [word.replace(f"{repository}/core", f"{tree}/core") for word in words if word != "-MD"]
+    words = [word.replace(f"{REPOSITORY}/core", f"{tree}/core") for word in words if word != "-MD"]
     made = out / f"{source.parent.name}-{source.stem}.o"
     output([*words, "-o", made, "-c", source], out)
     return made
@@ -123,15 +124,15 @@ def environment(folder: Path, tree: Path) -> Path:
 
 
 @pytest.fixture(scope="module")
-def built(tree: Path, repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
-    """What the template adds, compiled and linked with the rest of the repository's build."""
-    python, simulated = repository / "build/python", repository / "build/simulated"
+def built(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> Built:
+    """What the template adds, compiled and linked with the rest of this tree's build."""
+    python, simulated = REPOSITORY / "build/python", REPOSITORY / "build/simulated"
     modules = [*python.glob("_core_mpi.*.so")]
     if not modules or shutil.which("ninja") is None or shutil.which("mpiexec") is None:
         pytest.skip("there is no build with MPI in build/python, or no ninja or mpiexec")
     out = tmp_path_factory.mktemp("built")
     sources = (tree / FOLDERS[0] / "workload.cpp", tree / REGISTRY)
-    objects = [compiled(source, tree, repository, out) for source in sources]
+    objects = [compiled(source, tree, out) for source in sources]
     linked(python, modules[0].name, objects, tree / "phasewise" / modules[0].name)
     variables = {}
     if (simulated / "phasewise-driver").is_file() and shutil.which("smpirun"):
@@ -157,11 +158,11 @@ def expected_checksum(turn: int, ranks: int = RANKS) -> int:
     return ranks * VALUES * (ranks + VALUES + 2 * turn - 2)
 
 
-def test_the_template_is_two_folders_a_page_and_one_word(tree: Path, repository: Path) -> None:
+def test_the_template_is_two_folders_a_page_and_one_word(tree: Path) -> None:
     added = output(["git", "ls-files", "--others", "--exclude-standard"], tree).splitlines()
     assert {name for name in added if not name.startswith(FOLDERS)} == {PAGE}
     assert output(["git", "diff", "--name-only"], tree).split() == [REGISTRY]
-    words = [(place / REGISTRY).read_text().split() for place in (repository, tree)]
+    words = [(place / REGISTRY).read_text().split() for place in (REPOSITORY, tree)]
     assert [word for word in words[1] if word not in words[0]] == [f"line({NAME})"]
     assert len(words[1]) == len(words[0]) + 1
 
