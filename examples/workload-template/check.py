@@ -30,6 +30,8 @@ REGISTRY = "core/driver/workloads.cpp"
 VALUES, TURNS = 1000, 200
 """As in the study."""
 RANKS = 3
+pytestmark = pytest.mark.timeout(300)  # two sources are compiled, and the core is linked
+
 SIMULATED = ("--ranks", RANKS, "--machine", "bassi")
 
 
@@ -167,7 +169,6 @@ def test_the_template_is_two_folders_a_page_and_one_word(tree: Path) -> None:
     assert len(words[1]) == len(words[0]) + 1
 
 
-@pytest.mark.timeout(300)
 def test_the_tree_with_the_template_keeps_the_habits_of_the_house(
     tree: Path, tmp_path: Path
 ) -> None:
@@ -176,7 +177,6 @@ def test_the_tree_with_the_template_keeps_the_habits_of_the_house(
     output([python, "-m", "pytest", "-p", "no:cacheprovider", *tests], tree)
 
 
-@pytest.mark.timeout(300)  # it compiles two sources
 def test_the_sums_have_their_closed_form(run: Path) -> None:
     with h5py.File(run / "records.h5") as file:
         sums = [int(total) for total in file["checksum"]]
