@@ -31,7 +31,7 @@ def faults(own: Study, name: str) -> list[str]:
         run.step()
         if run.record()["wrong"] != 0:
             found.append(f"rank {core.rank()}: {name} leaves wrong values")
-    phase = model_of(own).phase
+    phase = model_of(own).operator.replace("-", "_")
     (done,) = [p for p in run.phases() if p["name"] == phase] or [{"messages": 0, "bytes": 0}]
     planned = core.plan(own.parameters(), core.size(), 1, core.rank())["phases"]
     (due,) = [p for p in planned if p["name"] == phase] or [{"messages": 0, "bytes_per_rank": 0}]
