@@ -99,6 +99,7 @@ def main(arguments: argparse.Namespace) -> int:
                         "title": figure.title,
                         "shown": figure.svg is not None,
                         "picture": None if figure.picture is None else str(figure.picture),
+                        "film": None if figure.film_file is None else str(figure.film_file),
                         "caption": figure.caption,
                     }
                     for figure in report.figures

@@ -12,11 +12,19 @@ from typing import Any
 from phasewise.errors import RunError
 from phasewise.report import communication, timeline
 from phasewise.report.communication_tables import communication_tables
+from phasewise.report.field_pictures import draw_field
 from phasewise.report.figure import Figure, make_figure
 from phasewise.report.page import Page, Section, Tile, render
 from phasewise.report.palette import STATES
 from phasewise.report.reported_run import WHOLE, ReportedRun
-from phasewise.report.reporting import Chapter, own_chapters, own_tiles, reported, tables_of_study
+from phasewise.report.reporting import (
+    Chapter,
+    own_chapters,
+    own_fields,
+    own_tiles,
+    reported,
+    tables_of_study,
+)
 from phasewise.report.roofline import Roofline, roofline_of
 from phasewise.report.style import scientific
 from phasewise.report.tables import cost_tables
@@ -41,8 +49,17 @@ COMMUNICATION = Chapter(
 
 def chapters_of(run: ReportedRun) -> list[Chapter]:
     """The chapters of a run's report, the workload's own first."""
-    own = own_chapters(run.workload) if run.has_records else ()
-    return [*own, COMMUNICATION]
+    if not run.has_records:
+        return [COMMUNICATION]
+    return [*own_chapters(run.workload), *_fields(run), COMMUNICATION]
+
+
+def _fields(run: ReportedRun) -> list[Chapter]:
+    """The chapter of a workload's fields, where it has some."""
+    figures = tuple(
+        (field.name, field.title, partial(draw_field, field)) for field in own_fields(run.workload)
+    )
+    return [Chapter("fields", "Snapshots", figures)] if figures else []
 
 
 @dataclass(frozen=True)

@@ -5,24 +5,44 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from matplotlib.figure import Figure as Canvas
 
 from phasewise.report.style import INK, LINE, MUTED, picture_style
+from phasewise.runs.disk import replacing
 
 PNG_RESOLUTION = 150
 _THEME = {INK: "var(--ink)", MUTED: "var(--muted)", LINE: "var(--line)"}
 
 
 @dataclass(frozen=True)
+class Film:
+    """A film as an animated PNG: its bytes, its frames, and of how many snapshots they are."""
+
+    data: bytes = field(repr=False)
+    frames: int
+    snapshots: int
+    frames_per_second: float
+
+    @property
+    def sentence(self) -> str:
+        """What a caption says of it."""
+        left_out = self.frames < self.snapshots
+        shown = f"{self.frames} of {self.snapshots}" if left_out else f"all {self.snapshots}"
+        rate = f"{self.frames_per_second:g} in a second"
+        return f"The film shows {shown} snapshots, {rate}, in one scale of colours."
+
+
+@dataclass(frozen=True)
 class Drawing:
-    """The result of a figure's function: the picture and its caption."""
+    """The result of a figure's function: the picture, its caption, and what makes its film."""
 
     canvas: Canvas
     caption: str
     warning: str | None = None
+    film: Callable[[], Film] | None = None
 
 
 @dataclass(frozen=True)
@@ -36,7 +56,7 @@ class Missing:
 class Figure:
     """A figure of the report; `svg` is None if `caption` says what it needs.
 
-    `picture` is the PNG file, if one was written.
+    `picture` is the PNG file, if one was written, and `film_file` that of the film.
     """
 
     name: str
@@ -45,12 +65,14 @@ class Figure:
     svg: str | None = field(default=None, repr=False)
     warning: str | None = None
     picture: Path | None = None
+    film: Film | None = None
+    film_file: Path | None = None
 
 
 def make_figure(
     name: str, title: str, draw: Callable[[], Drawing | Missing], pictures: Path | None
 ) -> Figure:
-    """Draw a figure; its PNG goes into the folder `pictures` if one is given."""
+    """Draw a figure; its PNG and its film go into the folder `pictures` if one is given."""
     with picture_style():
         drawn = draw()
         if isinstance(drawn, Missing):
@@ -62,7 +84,18 @@ def make_figure(
             # The layout is kept, as computing it again would take as long as drawing.
             drawn.canvas.set_layout_engine("none")
             drawn.canvas.savefig(path, dpi=PNG_RESOLUTION, facecolor="white")
-    return Figure(name, title, drawn.caption, svg, drawn.warning, path)
+    figure = Figure(name, title, drawn.caption, svg, drawn.warning, path)
+    return figure if drawn.film is None else _with_film(figure, drawn.film(), pictures)
+
+
+def _with_film(figure: Figure, film: Film, pictures: Path | None) -> Figure:
+    path = None
+    if pictures is not None:
+        path = pictures / f"{figure.name}-film.png"
+        with replacing(path) as file:
+            file.write(film.data)
+    caption = f"{figure.caption} {film.sentence}"
+    return replace(figure, caption=caption, film=film, film_file=path)
 
 
 def to_svg(canvas: Canvas, name: str) -> str:

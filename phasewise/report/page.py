@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
@@ -109,8 +110,16 @@ def _figure(figure: Figure) -> str:
     warning = _warning(figure.warning) if figure.warning else ""
     return (
         f'<figure class="card" data-name="{figure.name}">{title}{warning}'
-        f'<div class="wide picture">{figure.svg}</div>{caption}</figure>'
+        f'<div class="wide picture">{figure.svg}</div>{_film(figure)}{caption}</figure>'
     )
+
+
+def _film(figure: Figure) -> str:
+    if figure.film is None:
+        return ""
+    data = b64encode(figure.film.data).decode("ascii")
+    words = escape(f"{figure.title}: film", quote=True)
+    return f'<img class="film" alt="{words}" src="data:image/png;base64,{data}">'
 
 
 def _study(study: dict[str, object]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from phasewise.report.fields import Field
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.page import Tile
 from phasewise.report.reported_run import WHOLE, ReportedRun
@@ -40,6 +41,8 @@ class Reporting(Part):
     """How a report sees a run: a subclass has the workload's own analyses."""
     CHAPTERS: tuple[Chapter, ...] = ()
     """Its chapters for a run with records."""
+    FIELDS: tuple[Field, ...] = ()
+    """Its quantities in two dimensions of which a run may have snapshots."""
 
     def tiles(self, run: Any) -> list[Tile]:
         """The numbers at the top."""
@@ -83,6 +86,11 @@ def kind_of(workload: Workload) -> type[ReportedRun]:
 def own_chapters(workload: Workload) -> tuple[Chapter, ...]:
     """The chapters of a workload."""
     return workload.part(Reporting).CHAPTERS
+
+
+def own_fields(workload: Workload) -> tuple[Field, ...]:
+    """The fields of a workload."""
+    return workload.part(Reporting).FIELDS
 
 
 def own_tiles(run: ReportedRun) -> list[Tile]:

@@ -99,7 +99,8 @@ def write_run(folder: Path, turns: int = 1100, outside: int = 0, **changes: Any)
         writer.snapshot(name, values)
     writer.close(complete=True, seconds_per_turn=0.02)
     if study.model.records.particles_every:
-        write_dump(folder / "particles", Bunches(study, last), OneRank(), study)
+        for turn in sorted({0, last}):
+            write_dump(folder / "particles", Bunches(study, turn), OneRank(), study)
     performance = {"turns": turns, "kernels": [KERNEL], "phases": [PHASE]}
     (folder / "performance.json").write_text(json.dumps(performance))
     return study

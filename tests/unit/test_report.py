@@ -29,10 +29,11 @@ from tests.sentences import one_sentence, refused, says
 from tests.unit.synthetic_communication import write_communication
 from tests.unit.synthetic_run import GROWTH, KERNEL, YOKOYA, make_study, write_run
 
+FIELDS = [field.name for field in CollisionReporting.FIELDS]
 NAMES = [
-    name
-    for chapter in (*CollisionReporting.CHAPTERS, COMMUNICATION)
-    for name, _, _ in chapter.figures
+    *(name for chapter in CollisionReporting.CHAPTERS for name, _, _ in chapter.figures),
+    *FIELDS,
+    *(name for name, _, _ in COMMUNICATION.figures),
 ]
 
 PHASES = "Communication phases"
@@ -54,7 +55,8 @@ PROBE = """
   const box = f => (f.querySelector("svg") || f).getBoundingClientRect();
   const sizes = [...document.querySelectorAll("figure")].map(
     f => [f.dataset.name, Boolean(f.querySelector("svg")), box(f).width, box(f).height]);
-  const broken = [...document.querySelectorAll("image")].filter(i => !i.getBBox().width).length;
+  const broken = [...document.querySelectorAll("image")].filter(i => !i.getBBox().width).length
+    + [...document.querySelectorAll("img")].filter(i => !i.naturalWidth).length;
   const loaded = performance.getEntriesByType("resource").map(e => e.name)
     .filter(name => !name.startsWith("data:"));
   const rect = e => e.getBoundingClientRect();
@@ -98,6 +100,19 @@ def test_every_figure_is_drawn_and_saved_beside_the_report(run_folder):
     for name in NAMES:
         picture = folder / "pictures" / f"{name}.png"
         assert picture.read_bytes().startswith(b"\x89PNG") and picture.stat().st_size > 5000
+
+
+def test_films_stand_in_the_page_and_beside_its_pictures(run_folder):
+    folder, made = run_folder
+    page = made.path.read_text(encoding="utf-8")
+    shown = re.findall(r'<img class="film" alt="([^"]+)" src="data:image/png;base64,', page)
+    assert shown == [f"Charge density of beam {beam}: film" for beam in (1, 2)]
+    for figure in made.figures:
+        assert (figure.film is not None) == (figure.name in FIELDS)
+        if figure.film is not None:
+            assert figure.film_file == folder / "pictures" / f"{figure.name}-film.png"
+            assert figure.film_file.read_bytes() == figure.film.data
+            says(figure.caption, "turn 0", "turn 1000", "all 2 snapshots")
 
 
 def test_the_file_holds_no_address_and_loads_nothing(run_folder):
@@ -173,6 +188,8 @@ def test_what_was_not_recorded_is_asked_for_in_one_sentence(tmp_path):
         "footprint": ("records.tracked",),
         "phase-space": ("records.particles_every",),
         "density": ("records.particles_every",),
+        "charge-density-1": ("records.particles_every",),
+        "charge-density-2": ("records.particles_every",),
         "field": ("records.field",),
         "pair-luminosity": ("records.pair_luminosity_every",),
         "slices": ("records.slices_every",),

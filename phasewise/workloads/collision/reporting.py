@@ -8,6 +8,7 @@ from phasewise.report.style import scientific, unit_text, with_error
 from phasewise.report.tables import Table
 from phasewise.workloads.collision.report import (
     bunches,
+    densities,
     fields,
     footprint,
     history,
@@ -23,6 +24,7 @@ class CollisionReporting(Reporting):
     """What a report shows of it."""
 
     REPORTED = BeamsRun
+    FIELDS = (densities.charge_density(1), densities.charge_density(2))
     CHAPTERS = (
         Chapter(
             "results",

@@ -1,7 +1,8 @@
-"""What the results of every workload show: the pictures of its report."""
+"""What the results of every workload show: the pictures and films of its report."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from phasewise.runs.results import Results
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class Pictures:
-    """The pictures of a run."""
+    """The pictures and films of a run."""
 
     def __init__(self, results: Results) -> None:
         self._results = results
@@ -24,6 +25,29 @@ class Pictures:
         from phasewise.report.plots import Plots
 
         return Plots(self._results)
+
+    def film(
+        self,
+        name: str,
+        path: str | Path,
+        frames_per_second: float = 8.0,
+        most_frames: int = 300,
+    ) -> None:
+        """Write a film of the snapshots of a field to `path`, as an animated PNG.
+
+        Args:
+            name: The field, such as `charge-density-1`, the name of its picture in the report.
+            path: The file, which appears once it is whole.
+            frames_per_second: 0.02 … 100.
+            most_frames: Of more snapshots the film shows so many, evenly spread.
+
+        Raises:
+            RunError: There is no such field, the run has no snapshots of it, or the file cannot be
+                written.
+        """
+        from phasewise.report.films import write_film
+
+        write_film(self._results, name, Path(path), frames_per_second, most_frames)
 
 
 class CommonViews(Views):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 
@@ -108,16 +109,31 @@ class BeamsRun(ReportedRun):
         return footprint(self.results, 1), footprint(self.results, 2)
 
     @cached_property
+    def dumps(self) -> dict[int, Path]:
+        """The particle dumps by turn, in order."""
+        named = ((DUMP_NAME.fullmatch(dump.name), dump) for dump in self.results.dumps())
+        return dict(sorted((int(name[1]), dump) for name, dump in named if name))
+
+    def transverse(self, turn: int, beam: int) -> tuple[Floats, Floats]:
+        """x and y [m] of the living particles of a beam in the dump of a turn, (n,) each."""
+        table = self.results.particles(beam, self.dumps[turn])
+        return table["x"], table["y"]
+
+    @cached_property
+    def first_transverse(self) -> dict[int, tuple[Floats, Floats]]:
+        """x and y [m] in the first dump, by beam that is tracked; empty without a dump."""
+        tracked = [k for k in (1, 2) if not self.setting.beams[k - 1].strong]
+        return {k: self.transverse(min(self.dumps), k) for k in tracked if self.dumps}
+
+    @cached_property
     def particles(self) -> tuple[int, dict[int, Floats]] | None:
         """Turn and living particles (6, n) by beam of the last dump, None without one.
 
         A beam with fewer than two particles left is not in it.
         """
-        named = ((DUMP_NAME.fullmatch(dump.name), dump) for dump in self.results.dumps())
-        dumps = [(int(name[1]), dump) for name, dump in named if name]
-        if not dumps:
+        if not self.dumps:
             return None
-        turn, last = max(dumps)
+        turn, last = max(self.dumps.items())
         found: dict[int, Floats] = {}
         for number in (1, 2):
             if not self.setting.beams[number - 1].strong:

@@ -20,6 +20,7 @@ MOST_BINS = 110
 FEWEST_BINS = 24
 # Bin contents outside this many rms are not shown.
 REACH = 5.0
+NO_DUMPS = Missing("Set records.particles_every to a number of turns to see the particles.")
 PLANES = (("x", "px"), ("y", "py"), ("z", "δ"))
 UNITS = (("m", "rad"), ("m", "rad"), ("m", ""))
 
@@ -27,7 +28,7 @@ UNITS = (("m", "rad"), ("m", "rad"), ("m", ""))
 def draw_phase_space(run: BeamsRun) -> Drawing | Missing:
     """Phase space x-px, y-py, z-δ of both beams from the last particle dump."""
     if run.particles is None:
-        return Missing("Set records.particles_every to a number of turns to see the particles.")
+        return NO_DUMPS
     turn, beams = run.particles
     if not beams:
         return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
@@ -49,7 +50,7 @@ def draw_phase_space(run: BeamsRun) -> Drawing | Missing:
 def draw_density(run: BeamsRun) -> Drawing | Missing:
     """Density in x-y of both beams, and profiles against Gaussians of the same rms."""
     if run.particles is None:
-        return Missing("Set records.particles_every to a number of turns to see the particles.")
+        return NO_DUMPS
     turn, beams = run.particles
     if not beams:
         return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
@@ -67,6 +68,11 @@ def draw_density(run: BeamsRun) -> Drawing | Missing:
     )
 
 
+def bins_of(particles: int) -> int:
+    """The number of bins along an axis for so many particles."""
+    return int(np.clip(np.sqrt(particles), FEWEST_BINS, MOST_BINS))
+
+
 def _histogram(
     axis: Axes, first: Floats, second: Floats, names: tuple[str, str], units: tuple[str, str]
 ) -> AxesImage:
@@ -77,7 +83,7 @@ def _histogram(
         scaled.append(values * factor)
         labels.append(f"{name} [{label}]")
         window.append([(mean - REACH * rms) * factor, (mean + REACH * rms) * factor])
-    bins = int(np.clip(np.sqrt(len(first)), FEWEST_BINS, MOST_BINS))
+    bins = bins_of(len(first))
     counts, x, y = np.histogram2d(scaled[0], scaled[1], bins=bins, range=window)
     shown = np.ma.masked_less(counts.T, 0.5)
     norm = LogNorm(0.7, max(float(counts.max()), 2.0))
