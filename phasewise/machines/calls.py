@@ -6,8 +6,8 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 
-from phasewise.errors import StudyError
 from phasewise.machines import schema
+from phasewise.tables.declared import check_needed
 from phasewise.tables.keys import check_table
 
 
@@ -34,9 +34,7 @@ class Overhead:
 def read_overhead(table: object) -> Overhead:
     """The table [overhead] of a machine file; StudyError, one sentence, if it is wrong."""
     values = check_table(table, schema.OVERHEAD, "overhead")
-    for name in schema.NEEDED_OVERHEADS:
-        if name not in values:
-            raise StudyError(f"overhead.{name} is missing")
+    check_needed(values, schema.OVERHEAD, "overhead")
     values.setdefault("shmem", values["one-sided"])
     return Overhead(**{name.replace("-", "_"): value for name, value in values.items()})
 

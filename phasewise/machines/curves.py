@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from phasewise.errors import StudyError
 from phasewise.machines import schema
+from phasewise.tables.declared import check_needed
 from phasewise.tables.keys import Key, check_table, convert, plain, show, with_defaults
 
 Floats = NDArray[np.float64]
@@ -177,21 +178,15 @@ def read_curves(given: object) -> tuple[Curve, ...]:
 def read_measured(given: object) -> Measured:
     """The [measured] table of a machine file."""
     values = check_table(given, schema.MEASURED, "measured")
-    _require(values, ("reference", "ranks"), "measured")
+    check_needed(values, schema.MEASURED, "measured")
     return Measured(**with_defaults(values, schema.MEASURED))
-
-
-def _require(given: Mapping[str, Any], required: Iterable[str], where: str) -> None:
-    for name in required:
-        if name not in given:
-            raise StudyError(f"{where}.{name} is missing")
 
 
 def _curve(table: object, where: str) -> Curve:
     values = check_table(table, schema.CURVE, where)
-    _require(values, ("benchmark", "level", "sizes", "seconds", "latency", "bandwidth"), where)
+    check_needed(values, schema.CURVE, where, schema.OF_CURVE)
     if values["benchmark"] == "grid":
-        _require(values, ("direction", "distance", "ranks"), where)
+        check_needed(values, schema.CURVE, where, schema.OF_GRID)
     values = with_defaults(values, schema.CURVE)
     rows = {
         "sizes": _row(values["sizes"], schema.SIZE, f"{where}.sizes"),

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.errors import StudyError
 from phasewise.machines import schema
 from phasewise.machines.curves import straight_on
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
 from phasewise.machines.rank_rates import read_columns
 from phasewise.runs.roof import TO_DEVICE, TO_HOST
+from phasewise.tables.declared import check_needed
 from phasewise.tables.keys import check_table
 
 
@@ -96,9 +96,7 @@ def words_of(device: Device | None) -> str:
 def read_device(table: object) -> Device:
     """The table [device] of a machine file; StudyError, one sentence, if it is wrong."""
     given = check_table(table, schema.DEVICE, "device")
-    for name in schema.DEVICE:
-        if name not in given and name != "kernels":
-            raise StudyError(f"device.{name} is missing")
+    check_needed(given, schema.DEVICE, "device")
     where = "device.transfers"
     transfers = check_table(given.pop("transfers"), schema.TRANSFERS, where)
     rows = read_columns(where, transfers, "sizes", TO_DEVICE, TO_HOST)

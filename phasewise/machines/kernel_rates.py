@@ -19,6 +19,7 @@ from phasewise.driver import Core
 from phasewise.errors import StudyError
 from phasewise.study.kernels import Kernels
 from phasewise.study.study import CPU
+from phasewise.tables.declared import check_needed
 from phasewise.tables.keys import Key, check_table, convert, plain, show
 from phasewise.workload.discovery import with_part
 from phasewise.workload.interface import Part
@@ -107,10 +108,12 @@ def read_kernels(table: object, where: str = "kernels") -> dict[str, KernelRate]
 def _rate(name: str, table: Mapping[str, Any], where: str) -> KernelRate:
     unit = rated()[name].unit
     key = f"seconds_per_{unit}"
-    given = check_table(table, {"sizes": Key("any"), key: Key("any")}, where)
-    for needed in ("sizes", key):
-        if needed not in given:
-            raise StudyError(f"{where}.{needed} is missing")
+    schema = {
+        "sizes": Key("any", needed="the list of the sizes at which it was timed"),
+        key: Key("any", needed="the list of its times at these sizes"),
+    }
+    given = check_table(table, schema, where)
+    check_needed(given, schema, where)
     sizes = _numbers(given["sizes"], _SIZE, f"{where}.sizes")
     seconds = _numbers(given[key], _SECONDS, f"{where}.{key}")
     if len(sizes) != len(seconds):

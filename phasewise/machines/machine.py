@@ -23,6 +23,7 @@ from phasewise.machines.rank_rates import (
     read_streams,
     read_types,
 )
+from phasewise.tables.declared import check_needed
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import (
     Key,
@@ -233,14 +234,13 @@ def machine_path(name: str) -> Path:
 
 def _machine(tables: dict[str, Any]) -> Machine:
     top = check_table(tables, schema.TOP, "")
-    _require(top, ("name", "node", "network", "processor"), "")
-    node = _table(top, "node", schema.NODE, ("ranks",))
+    check_needed(top, schema.TOP, "", ("name", "node", "network", "processor"))
+    node = _table(top, "node", schema.NODE)
     ranks = int(node["ranks"])
     memory = None
     if ranks > 1 or "memory" in top:
-        _require(top, ("memory",), "")
-        keys = schema.MEMORY | schema.RANK_SHARES
-        memory = Memory(**_table(top, "memory", keys, tuple(schema.MEMORY)))
+        check_needed(top, schema.TOP, "", ("memory",))
+        memory = Memory(**_table(top, "memory", schema.MEMORY | schema.RANK_SHARES))
         if memory.bandwidth < memory.rank_bandwidth:
             raise StudyError(
                 f"memory.bandwidth = {show(memory.bandwidth)} is less than what one rank gets, "
@@ -273,34 +273,26 @@ def _machine(tables: dict[str, Any]) -> Machine:
 
 
 def _processor(top: dict[str, Any]) -> tuple[Processor, Vector | None]:
-    keys = schema.PROCESSOR | schema.VECTOR
-    values = _table(top, "processor", keys, tuple(schema.PROCESSOR))
+    values = check_table(top["processor"], schema.PROCESSOR | schema.VECTOR, "processor")
+    check_needed(values, schema.PROCESSOR, "processor")
     rates = Processor(**{name: values[name] for name in schema.PROCESSOR})
     if not any(name in values for name in schema.VECTOR):
         return rates, None
-    _require(values, tuple(schema.VECTOR), "processor")
+    check_needed(values, schema.VECTOR, "processor")
     return rates, Vector(**{name: values[name] for name in schema.VECTOR})
 
 
-def _table(
-    top: dict[str, Any], name: str, keys: Schema, required: tuple[str, ...]
-) -> dict[str, Any]:
+def _table(top: dict[str, Any], name: str, keys: Schema) -> dict[str, Any]:
     given = check_table(top[name], keys, name)
-    _require(given, required, name)
+    check_needed(given, keys, name)
     return given
-
-
-def _require(given: dict[str, Any], required: tuple[str, ...], where: str) -> None:
-    for name in required:
-        if name not in given:
-            raise StudyError(f"{where + '.' if where else ''}{name} is missing")
 
 
 def _network(given: object) -> Network:
     values = check_table(given, schema.NETWORK, "network")
-    _require(values, ("kind",), "network")
+    check_needed(values, schema.NETWORK, "network", ("kind",))
     kind = values["kind"]
-    _require(values, schema.OF_KIND[kind], "network")
+    check_needed(values, schema.NETWORK, "network", schema.OF_KIND[kind])
     fitting = {"kind", *schema.OF_KIND[kind], *schema.OPTIONAL_OF_KIND.get(kind, ())}
     for name in values:
         if name not in fitting:
@@ -310,7 +302,7 @@ def _network(given: object) -> Network:
         values |= {"latency": 0.0, "flow_bandwidth": math.inf}
     if values["taper"] is not None:
         taper = check_table(values["taper"], schema.TAPER, "network.taper")
-        _require(taper, tuple(schema.TAPER), "network.taper")
+        check_needed(taper, schema.TAPER, "network.taper")
         values["taper"] = Taper(**taper)
     dims, blocks = values.pop("dims"), values.pop("block")
     values["blocks"] = _blocks(dims, blocks) if kind == "torus" else ()
@@ -346,7 +338,7 @@ def _block_list(tables: object) -> tuple[Block, ...]:
     for number, table in enumerate(tables, 1):
         where = f"network.block[{number}]"
         values = check_table(table, schema.BLOCK, where)
-        _require(values, ("dims",), where)
+        check_needed(values, schema.BLOCK, where)
         values = with_defaults(values, schema.BLOCK)
         found.append(Block(_sides(values["dims"], f"{where}.dims"), values["wrap"]))
     return tuple(sorted(found, key=lambda block: block.nodes))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from phasewise.study.study import CUDA, EMULATED
 from phasewise.tables.keys import Key
 from phasewise.workload.protocols import PROTOCOLS
@@ -15,17 +17,18 @@ DEVICES = (CUDA, EMULATED)
 """Kinds of devices."""
 
 _COUNT = Key("integer", least=1, most=10**6)
+_TABLE = Key("table")
 _MEASURED = Key("any")
 
 TOP = {
-    "name": Key("text"),
+    "name": Key("text", needed="the name of the machine"),
     "title": Key("text"),
     "source": Key("text"),
-    "node": Key("table"),
-    "memory": Key("table"),
-    "network": Key("table"),
+    "node": replace(_TABLE, needed="the table of a node's ranks"),
+    "memory": replace(_TABLE, needed="the table of messages within a node of several ranks"),
+    "network": replace(_TABLE, needed="the table of the network between the nodes"),
     "protocol": Key("table"),
-    "processor": Key("table"),
+    "processor": replace(_TABLE, needed="the table of the rates of a rank"),
     "overhead": Key("table"),
     "copies": Key("table"),
     "exchanges": Key("table"),
@@ -39,9 +42,13 @@ TOP = {
     "device": Key("table"),
 }
 
-NODE = {"ranks": _COUNT, "count": _COUNT}
+NODE = {"ranks": replace(_COUNT, needed="the number of ranks of a node"), "count": _COUNT}
 
-MEMORY = {"latency": _LATENCY, "rank_bandwidth": _BANDWIDTH, "bandwidth": _BANDWIDTH}
+MEMORY = {
+    "latency": replace(_LATENCY, needed="the latency of a message within a node"),
+    "rank_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of one message within a node"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth of all ranks of a node together"),
+}
 RANK_SHARES = {"rank_shares": Key("flag", False)}
 """Whether the messages that a rank sends at once within its node, or receives at once, share
 rank_bandwidth.
@@ -56,21 +63,21 @@ ALLOCATIONS = ("in-order", "shuffled")
 """How a job's nodes are placed in the network."""
 
 NETWORK = {
-    "kind": Key("word", choices=KINDS),
-    "latency": _LATENCY,
-    "flow_bandwidth": _BANDWIDTH,
-    "adapter_bandwidth": _BANDWIDTH,
+    "kind": Key("word", choices=KINDS, needed="the kind of network"),
+    "latency": replace(_LATENCY, needed="the latency of a message between two nodes"),
+    "flow_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of one message between two nodes"),
+    "adapter_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of a node to all others"),
     "taper": Key("table"),
-    "dims": Key("any"),
+    "dims": Key("any", needed="the number of nodes along each side"),
     "block": Key("any"),
     "allocation": Key("word", "in-order", choices=ALLOCATIONS),
     "allocation_seed": Key("integer", 1, least=1, most=2**31),
-    "link_bandwidth": _BANDWIDTH,
-    "hop_latency": _HOP,
-    "groups": _COUNT,
-    "routers": _COUNT,
-    "router_nodes": _COUNT,
-    "global_bandwidth": _BANDWIDTH,
+    "link_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of a link, each way"),
+    "hop_latency": replace(_HOP, needed="the latency of each link on the way"),
+    "groups": replace(_COUNT, needed="the number of groups"),
+    "routers": replace(_COUNT, needed="the number of routers of a group"),
+    "router_nodes": replace(_COUNT, needed="the number of nodes of a router"),
+    "global_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of the link of two groups"),
 }
 
 _MESSAGE = ("latency", "flow_bandwidth")
@@ -84,7 +91,7 @@ OF_KIND: dict[str, tuple[str, ...]] = {
     ),
     "none": (),
 }  # fmt: skip
-"""Keys of [network] that a kind of network needs."""
+"""Keys of [network] that are needed, by kind of network."""
 
 _ALLOCATION = ("allocation", "allocation_seed")
 
@@ -94,9 +101,15 @@ OPTIONAL_OF_KIND: dict[str, tuple[str, ...]] = {
     "dragonfly": _ALLOCATION,
 }
 
-BLOCK = {"dims": Key("any"), "wrap": Key("flag", True)}
+BLOCK = {
+    "dims": Key("any", needed="the number of nodes along each side"),
+    "wrap": Key("flag", True),
+}
 
-TAPER = {"nodes": _COUNT, "bandwidth": _BANDWIDTH}
+TAPER = {
+    "nodes": replace(_COUNT, needed="the number of nodes that share a bandwidth"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth that these nodes share"),
+}
 
 PROTOCOL = {
     "eager": Key("integer", 0, least=0, most=2**30, unit="B"),
@@ -109,36 +122,53 @@ FACTOR = Key("number", least=1e-3, most=1e3)
 SIZE = Key("integer", least=0, most=2**40, unit="B")
 DIMENSION = Key("integer", least=1, most=10**4)
 
-PROCESSOR = {"peak": _RATE, "flops": _RATE, "bandwidth": _BANDWIDTH}
+PROCESSOR = {
+    "peak": replace(_RATE, needed="the rate of a rank by the data sheet"),
+    "flops": replace(_RATE, needed="the rate that the kernels of a rank sustain"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth that the kernels of a rank sustain"),
+}
 
 VECTOR = {
-    "vector_length": Key("integer", least=1, most=10**6, unit="iterations"),
-    "loop_start": Key("number", least=0, most=1, unit="s", hint=MICROSECONDS),
-    "scalar_flops": _RATE,
+    "vector_length": Key(
+        "integer",
+        needed="the iterations of a vector instruction",
+        least=1,
+        most=10**6,
+        unit="iterations",
+    ),
+    "loop_start": replace(_HOP, needed="the time until a vectorised loop is under way"),
+    "scalar_flops": replace(_RATE, needed="the rate of loops that do not vectorise"),
 }
-"""Further keys of [processor] for a vector processor: either all of them or none."""
+"""Further keys of [processor]: a vector processor has all of them, another one none."""
 
 OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray", "shmem")
 """Kinds of messages in the core's order; [overhead] gives what each costs beyond the latency."""
-NEEDED_OVERHEADS = OVERHEADS[:5]
-"""Keys that [overhead] must have; `shmem` and `round` are optional."""
 _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
-OVERHEAD = dict.fromkeys((*OVERHEADS, "round"), _COST)
+OVERHEAD = dict.fromkeys(
+    OVERHEADS[:5], replace(_COST, needed="what such a message costs each of its two ends")
+) | {"shmem": _COST, "round": _COST}
+"""Keys of [overhead]: the kinds of messages, and a round of an exchange."""
 
 EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
 TYPES = {"spans": Key("any"), "seconds": Key("any"), "message": _COST}
 STREAMS = dict.fromkeys(("sizes", "messages", "puts"), Key("any"))
 
 DEVICE = {
-    "name": Key("text"),
-    "kind": Key("word", choices=DEVICES),
-    "memory": Key("number", least=1e6, most=1e15, unit="B"),
-    "bandwidth": _BANDWIDTH,
-    "flops": _RATE,
-    "additions": Key("number", least=1e3, most=1e16, unit="1/s"),
-    "launch": _COST,
-    "wait": _COST,
-    "transfers": Key("table"),
+    "name": Key("text", needed="the name of the device"),
+    "kind": Key("word", choices=DEVICES, needed="the kind of device"),
+    "memory": Key("number", needed="the size of its memory", least=1e6, most=1e15, unit="B"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth of its memory"),
+    "flops": replace(_RATE, needed="the rate of its arithmetic"),
+    "additions": Key(
+        "number",
+        needed="the rate of additions to values that threads share",
+        least=1e3,
+        most=1e16,
+        unit="1/s",
+    ),
+    "launch": replace(_COST, needed="the time of a launch"),
+    "wait": replace(_COST, needed="the time in which the host sees that a launch has ended"),
+    "transfers": replace(_TABLE, needed="the table of copies between host and device"),
     "kernels": Key("table"),
 }
 TRANSFERS = dict.fromkeys(("sizes", "to_device", "to_host"), Key("any"))
@@ -158,29 +188,37 @@ DIRECTIONS = ("row", "column")
 REFERENCES = ("simulator", "hardware")
 
 CURVE = {
-    "benchmark": Key("word", choices=BENCHMARKS),
-    "level": Key("word", choices=LEVELS),
+    "benchmark": Key("word", choices=BENCHMARKS, needed="the benchmark that was timed"),
+    "level": Key("word", choices=LEVELS, needed="where its messages went"),
     "pairs": Key("integer", 1, least=1, most=10**6),
-    "direction": Key("word", "", choices=DIRECTIONS),
-    "distance": Key("integer", 0, least=1, most=10**6),
-    "ranks": Key("integer", 0, least=2, most=10**6),
-    "sizes": Key("any"),
-    "seconds": Key("any"),
+    "direction": Key(
+        "word", "", choices=DIRECTIONS, needed="the direction of the messages in the grid"
+    ),
+    "distance": Key(
+        "integer", 0, least=1, most=10**6, needed="the distance of two ranks that exchange"
+    ),
+    "ranks": Key("integer", 0, least=2, most=10**6, needed="the number of ranks in the grid"),
+    "sizes": Key("any", needed="the list of the sizes of the messages"),
+    "seconds": Key("any", needed="the list of the times of a message of each size"),
     "low": Key("any"),
     "high": Key("any"),
-    "latency": Key("number", least=0, most=1, unit="s", hint=MICROSECONDS),
-    "bandwidth": _BANDWIDTH,
+    "latency": replace(_HOP, needed="the latency that was fitted"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth that was fitted"),
     "residual": Key("number", 0.0, least=0, most=1e3),
     "bends": Key("any", ()),
     "noisy": Key("flag", False),
 }
 
+OF_CURVE = ("benchmark", "level", "sizes", "seconds", "latency", "bandwidth")
+OF_GRID = ("direction", "distance", "ranks")
+"""Keys that every curve needs, and those that one of the benchmark "grid" needs besides."""
+
 MESSAGE_SECONDS = Key("number", above=0, most=100, unit="s", hint=MICROSECONDS)
 """Bounds for the time of one message of at most a few MB."""
 
 MEASURED = {
-    "reference": Key("word", choices=REFERENCES),
-    "ranks": Key("integer", least=1, most=10**6),
+    "reference": Key("word", choices=REFERENCES, needed="what was timed"),
+    "ranks": Key("integer", needed="the number of ranks that were timed", least=1, most=10**6),
     "date": Key("text", ""),
     "host": Key("text", ""),
     "twin": Key("text", ""),

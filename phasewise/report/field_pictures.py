@@ -9,10 +9,12 @@ from phasewise.report.field_panels import Panels, when
 from phasewise.report.fields import Field, spread, taken
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.films import MOST_BYTES, film_of
-from phasewise.report.style import WIDTH, new_picture
+from phasewise.report.style import new_picture
 
 PANELS = 3
 """The first, the middle and the last snapshot."""
+PANEL = 2.5
+"""Width of one of them [inches]."""
 
 
 def draw_field(field: Field, run: Any) -> Drawing | Missing:
@@ -24,7 +26,8 @@ def draw_field(field: Field, run: Any) -> Drawing | Missing:
     snapshots = taken(field, run, chosen)
     times = [when(run.workload.unit.one, *pair) for pair in zip(chosen, snapshots, strict=True)]
     panels = Panels(field, snapshots)
-    canvas, axes = new_picture(1, len(chosen), 0.9 + WIDTH / PANELS * panels.shape, sharey=True)
+    height = 0.8 + PANEL * panels.shape
+    canvas, axes = new_picture(1, len(chosen), height, sharey=True)
     for axis, time, snapshot in zip(axes[0], times, snapshots, strict=True):
         panels.prepare(axis)
         panels.show(axis, snapshot)

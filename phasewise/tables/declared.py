@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -53,11 +53,20 @@ def read_table(kind: type[T], table: object, where: str) -> T:
     return kind(**values)
 
 
-def check_needed(values: Mapping[str, Any], schema: Schema, where: str) -> None:
-    """StudyError if a needed key of a table is not given."""
-    for name, own in schema.items():
-        if own.needed and values[name] is None:
-            raise StudyError(f"{where}.{name} is missing: it is {own.needed}")
+def check_needed(
+    values: Mapping[str, Any], schema: Schema, where: str, names: Iterable[str] | None = None
+) -> None:
+    """StudyError if a needed key of a table is not given.
+
+    names: the needed keys, where other keys decide which they are; by default all whose `needed`
+    says what they are.
+    """
+    for name in schema if names is None else names:
+        own = schema[name]
+        if own.needed and values.get(name) is None:
+            place = f"{where}.{name}" if where else name
+            shown = f"[{place}]" if own.kind == "table" else place
+            raise StudyError(f"{shown} is missing: it is {own.needed}")
 
 
 def values_of(table: Any) -> dict[str, Any]:

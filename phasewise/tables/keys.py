@@ -20,9 +20,9 @@ class Key:
     may also be one of ``choices``; the reader of a key of kind any checks its value. ``length`` is
     that of numbers and integers, which are ``shared`` if one value may stand for all of them;
     ``shape`` is that of nested lists, which become one flat tuple, last index fastest. If a
-    table may not lack the key, ``needed`` says what it is. ``flat`` is the name of the flat
-    parameter that the key becomes, or True for the key's own; ``as_flat`` computes it from the
-    value.
+    table may not lack the key, ``needed`` says what it is, for the sentence "it is …". ``flat`` is
+    the name of the flat parameter that the key becomes, or True for the key's own; ``as_flat``
+    computes it from the value.
     """
 
     kind: str

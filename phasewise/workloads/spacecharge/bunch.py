@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from phasewise.constants import PARTICLES
 from phasewise.errors import StudyError
-from phasewise.tables.declared import key, schema_of
+from phasewise.tables.declared import check_needed, key, schema_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workload.bunches import SharedBunch
 
@@ -34,8 +34,14 @@ class Bunch:
     energy: float = key("number", above=0, most=1e21, unit="eV", flat="beam.1.energy")
     """The total energy of a particle [eV]."""
     kinetic_energy: ClassVar[Key] = Key("number", above=0, most=1e21, unit="eV")
-    bunch_population: float = key("number", above=0, most=1e20, flat="beam.1.population")
-    macroparticles: int = key("integer", least=1, most=2**32 - 1, flat="beam.1.macroparticles")
+    bunch_population: float = key(
+        "number", needed="the number of particles of the bunch", above=0, most=1e20,
+        flat="beam.1.population",
+    )  # fmt: skip
+    macroparticles: int = key(
+        "integer", needed="the number of macroparticles that stand for the bunch", least=1,
+        most=2**32 - 1, flat="beam.1.macroparticles",
+    )  # fmt: skip
     distribution: str = key("word", "gaussian", choices=DISTRIBUTIONS, flat="bunch.distribution")
     quiet: bool = key("flag", False, flat="bunch.quiet")
     geometric_emittance: Pair = key(
@@ -96,13 +102,9 @@ class Bunch:
 
 def read_bunch(table: object) -> Bunch:
     """The bunch of a study; StudyError if its keys do not describe one."""
-    if table is None:
-        raise StudyError("[bunch] is missing: it describes the particles")
     schema = schema_of(Bunch)
     given = check_table(table, schema, "bunch")
-    for name in ("bunch_population", "macroparticles"):
-        if name not in given:
-            raise StudyError(f"bunch.{name} is missing")
+    check_needed(given, schema, "bunch")
     values = with_defaults(given, schema)
     values["mass"], values["charge"] = _particle(given, values)
     values["energy"] = _energy(given, values["mass"])

@@ -56,8 +56,6 @@ class LatticeFile:
 
 def read_lattice(table: object, bunch: SharedBunch, folder: Path) -> Lattice:
     """The lattice of a study; StudyError if its keys do not describe one."""
-    if table is None:
-        raise StudyError("[lattice] is missing: [[lattice.element]] lists its elements")
     schema = schema_of(Lattice)
     values = with_defaults(check_table(table, schema, "lattice"), schema)
     given, file = values.pop("element"), values.pop("file")

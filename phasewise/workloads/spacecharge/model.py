@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import flat_of, key, nested, schema_of, values_of
+from phasewise.tables.declared import check_needed, flat_of, key, nested, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
@@ -32,9 +32,14 @@ OPTICS = {
     "with-charge": "matched-with-charge",
 }
 """The driver's names for what a bunch is matched to."""
-TABLES = {name: Key("table") for name in ("bunch", "lattice", "solver")}
+TABLES = {
+    "bunch": Key("table", needed="the table that describes the particles"),
+    "lattice": Key("table", needed="the table whose elements, [[lattice.element]], make a passage"),
+    "solver": Key("table", needed="the table with the kicks of a passage and the grid"),
+}
 """Tables of a study that describe space charge."""
-
+OF_GUEST = ("lattice", "solver")
+"""Those that it needs where another workload makes the bunches."""
 
 KICKS_BETWEEN_SORTS = 32
 """Number of kicks between sorts if the study does not give it, about; see
@@ -46,7 +51,10 @@ benchmarks/space_charge_kicks.py.
 class Solver:
     """The keys of [solver]."""
 
-    kicks: int = key("integer", least=0, most=MOST_KICKS, flat="solver.kicks")
+    kicks: int = key(
+        "integer", needed="the number of kicks in a passage", least=0, most=MOST_KICKS,
+        flat="solver.kicks",
+    )  # fmt: skip
     """Kicks per passage, evenly spaced; 0: no space charge."""
     kind: str = key("word", KINDS[0], choices=KINDS)
     grid: tuple[int, int, int] | None = key(
@@ -105,6 +113,7 @@ class SpaceCharge:
 
 def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> SpaceCharge:
     """The model that the tables describe; StudyError if they do not describe one."""
+    check_needed(tables, TABLES, "")
     bunch = read_bunch(tables["bunch"])
     solver = _read_solver(tables["solver"])
     bunch = in_period(bunch, solver.period)
@@ -123,6 +132,7 @@ def read_guest(
         raise StudyError(
             "[bunch] cannot be given: another workload of the ring describes the bunches"
         )
+    check_needed(tables, TABLES, "", OF_GUEST)
     for bunch in bunches:
         lattice = read_lattice(tables["lattice"], bunch, folder)
     solver = _read_solver(tables["solver"])
@@ -135,12 +145,9 @@ def read_guest(
 
 
 def _read_solver(table: object) -> Solver:
-    if table is None:
-        raise StudyError("[solver] is missing: it gives the kicks of a passage and the grid")
     schema = schema_of(Solver)
     values = with_defaults(check_table(table, schema, "solver"), schema)
-    if values["kicks"] is None:
-        raise StudyError("solver.kicks is missing")
+    check_needed(values, schema, "solver")
     if values["sort_every"] is None:
         values["sort_every"] = max(1, KICKS_BETWEEN_SORTS // max(1, values["kicks"]))
     solver = Solver(**values)

@@ -14,8 +14,8 @@ from phasewise.workloads.collision.tables.optics import METRES, Four, Pair, Trip
 class RadioFrequency:
     """Sinusoidal RF."""
 
-    voltage: float = key("number", above=0, most=1e12, unit="V")
-    harmonic: int = key("integer", least=1, most=10**9)
+    voltage: float = key("number", needed="the peak voltage", above=0, most=1e12, unit="V")
+    harmonic: int = key("integer", needed="the number of RF periods in a turn", least=1, most=10**9)
     phase: float = key("number", 0.0, least=-1, most=1, unit="turns", hint="it is not in degrees")
 
 

@@ -32,12 +32,17 @@ class Beam:
     mass: float = key("number", above=0, least=1, most=1e12, unit="eV", flat=True)
     charge: float = key("number", least=-200, most=200, unit="elementary charges", flat=True)
     energy: float = key(
-        "number", above=0, unit="eV", most=1e21, hint="the unit is electronvolts", flat=True
-    )
-    bunch_population: float = key("number", above=0, least=1, most=1e20, flat="population")
+        "number", needed="the total energy of a particle in eV", above=0, unit="eV", most=1e21,
+        hint="the unit is electronvolts", flat=True,
+    )  # fmt: skip
+    bunch_population: float = key(
+        "number", needed="the number of particles of a bunch", above=0, least=1, most=1e20,
+        flat="population",
+    )  # fmt: skip
     macroparticles: int = key(
         # A strong beam may leave it out.
-        "integer", least=1, most=2**32 - 1, flat=True, as_flat=lambda count: max(count, 1)
+        "integer", needed="the number of macroparticles that stand for the bunch", least=1,
+        most=2**32 - 1, flat=True, as_flat=lambda count: max(count, 1),
     )  # fmt: skip
     normalized_emittance: ClassVar[Key] = EMITTANCE
     geometric_emittance: Pair = key(
@@ -47,11 +52,13 @@ class Beam:
         "numbers", length=2, above=0, least=1e-15, most=1, unit="m", hint=METRES
     )
     bunch_length: float = key(
-        "number", above=0, least=1e-12, most=10, unit="m", hint=METRES, flat=True
-    )
+        "number", needed="the rms length of the bunch in m", above=0, least=1e-12, most=10,
+        unit="m", hint=METRES, flat=True,
+    )  # fmt: skip
     momentum_spread: float = key(
-        "number", least=0, most=0.1, hint="it is a fraction, not a percentage", flat=True
-    )
+        "number", needed="the relative rms spread of the momenta", least=0, most=0.1,
+        hint="it is a fraction, not a percentage", flat=True,
+    )  # fmt: skip
     offset: Six = key("numbers", (0.0,) * 6, length=6, least=-1, most=1, hint=METRES, flat=True)
     offset_sigma: ClassVar[Key] = Key("numbers", length=6, least=-1e3, most=1e3, unit="rms")
     mismatch: Six = key("numbers", (1.0,) * 6, length=6, least=0, most=1e3, flat=True)

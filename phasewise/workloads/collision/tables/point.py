@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
 from phasewise.workloads.collision.tables.optics import METRES, Four, Pair
 
+_SEPARATION = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
+
 
 @dataclass(frozen=True)
 class Ramp:
     """A separation that changes in time."""
 
-    from_: ClassVar[Key] = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
-    to: ClassVar[Key] = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
-    turns: ClassVar[Key] = Key("integers", length=2, least=0, unit="turns")
+    from_: ClassVar[Key] = replace(_SEPARATION, needed="the separation [x, y] (m) before the ramp")
+    to: ClassVar[Key] = replace(_SEPARATION, needed="the separation [x, y] (m) after the ramp")
+    turns: ClassVar[Key] = Key(
+        "integers", needed="the first and the last turn of the ramp", length=2, least=0,
+        unit="turns",
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +36,7 @@ class InteractionPoint:
     crossing_plane: float = key(
         "number", 0.0, least=-7, most=7, unit="rad", hint="it is not in degrees", flat=True
     )
-    separation_: ClassVar[Key] = Key("numbers", length=2, least=-10, most=10, unit="m", hint=METRES)
+    separation_: ClassVar[Key] = _SEPARATION
     separation: Four
     """Beam 1 minus beam 2 [m]: x and y before the ramp, x and y after it."""
     separation_sigma: ClassVar[Key] = Key("numbers", length=2, least=-1e3, most=1e3, unit="rms")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import schema_of
+from phasewise.tables.declared import check_needed, schema_of
 from phasewise.tables.keys import Key, check_table, with_defaults
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.longitudinal import check_bucket
@@ -24,7 +24,12 @@ from phasewise.workloads.collision.tables.read_point import (
     check_ips,
 )
 
-TABLES = {name: Key("table") for name in ("beam", "ring", "arc", "ip")}
+TABLES = {
+    "beam": Key("table", needed="the table that holds [beam.1] and [beam.2]"),
+    "ring": Key("table"),
+    "arc": Key("table", needed="the ring between the last interaction point and the first"),
+    "ip": Key("table", needed="the table that holds the interaction points, [ip.1] and on"),
+}
 """The tables of a study that describe the beams."""
 
 IDENTITY = [[float(row == column) for column in range(6)] for row in range(6)]
@@ -33,10 +38,7 @@ IDENTITY = [[float(row == column) for column in range(6)] for row in range(6)]
 
 def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Collision:
     """The model that the tables describe; StudyError if they do not describe one."""
-    for name in ("beam", "arc", "ip"):
-        if tables[name] is None:
-            what = f"[{name}]" if name == "arc" else f"[{name}.1]"
-            raise StudyError(f"{what} is missing: every study gives it")
+    check_needed(tables, TABLES, "")
     ring = _ring(tables["ring"] or {})
     points = check_ips(tables["ip"])
     strong = _strong_beam(points)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import schema_of
+from phasewise.tables.declared import check_needed, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 from phasewise.tables.merging import merge
 from phasewise.workloads.collision.tables.arc import Arc, Feedback, RadioFrequency
@@ -165,9 +165,7 @@ def _longitudinal(given: dict[str, Any], values: dict[str, Any], where: str) -> 
 
 def _rf(values: dict[str, Any], gamma: float, ring: Ring, where: str) -> RadioFrequency:
     rf = with_defaults(values["rf"], RF)
-    for name in ("voltage", "harmonic"):
-        if rf[name] is None:
-            raise StudyError(f"{where}.rf.{name} is missing")
+    check_needed(rf, RF, f"{where}.rf")
     if ring.circumference is None:
         raise StudyError(f"ring.circumference (m) is missing: [{where}.rf] needs it")
     compaction = values["momentum_compaction"]

@@ -9,7 +9,7 @@ from typing import Any
 
 from phasewise.constants import PARTICLES
 from phasewise.errors import StudyError
-from phasewise.tables.declared import schema_of
+from phasewise.tables.declared import check_needed, schema_of
 from phasewise.tables.keys import check_table, show, with_defaults
 from phasewise.tables.merging import merge, numbered
 from phasewise.workloads.collision.tables.beam import Beam
@@ -28,8 +28,6 @@ ALTERNATIVES = (
     ("particle", "mass", "charge"),
     ("distribution", "particles"),
 )
-
-REQUIRED = ("energy", "bunch_population", "bunch_length", "momentum_spread")
 
 
 def check_beams(table: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
@@ -63,9 +61,8 @@ def build_beam(
 ) -> Beam:
     """Beam ``number`` from the keys given for it."""
     where = f"beam.{number}"
-    for name in REQUIRED if strong else (*REQUIRED, "macroparticles"):
-        if name not in given:
-            raise StudyError(f"{where}.{name} is missing")
+    untracked = ("macroparticles",) if strong else ()
+    check_needed(given, BEAM, where, [name for name in BEAM if name not in untracked])
     values = with_defaults(given, BEAM)
     mass, charge = _particle(given, values, where)
     _check_energy(values, mass, where)

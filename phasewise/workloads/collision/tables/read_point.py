@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import schema_of
+from phasewise.tables.declared import check_needed, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 from phasewise.tables.merging import merge, numbered
 from phasewise.workloads.collision.tables.beam import Beam
@@ -142,9 +142,7 @@ def _separation(
         raise StudyError(f"{where} gives both {given[0]} and {given[1]}: give one")
     if values["ramp"] is not None:
         ramp = check_table(values["ramp"], RAMP, f"{where}.ramp")
-        for name in RAMP:
-            if name not in ramp:
-                raise StudyError(f"{where}.ramp.{name} is missing: a ramp gives from, to and turns")
+        check_needed(ramp, RAMP, f"{where}.ramp")
         first, last = ramp["turns"]
         if last <= first:
             raise StudyError(f"{where}.ramp.turns = [{first}, {last}] must be in rising order")
