@@ -51,7 +51,7 @@ COMMANDS = {
 
 The module has `add_options(parser)`, and `main(options)`, which returns the exit status. Only the
 module of the subcommand in use is imported. A workload's part `commands` has `COMMANDS` too, whose
-modules are in the workload's package; it is looked at where a subcommand is none of these.
+modules are in the workload's package; it is read if a subcommand is none of these.
 """
 
 

@@ -88,7 +88,7 @@ def add_options(parser: Parser) -> None:
         BATCH,
         type=counts,
         metavar="N",
-        help="so many studies at once in one rank, which share a device's launches; several as 1,2",
+        help="studies that run at once in one rank and share a device's launches; several as 1,2",
     )
     parser.add_argument("--picture", metavar="FILE", help="what --batch measures (SVG, PNG)")
     add_overrides(parser)

@@ -37,7 +37,7 @@ def add_options(parser: Parser) -> None:
     )
     parser.add_argument("--source", metavar="NAME", help="which source; by default the beam paper")
     parser.add_argument(
-        "--workload", metavar="NAME", help="in place of --source: the one that this workload has"
+        "--workload", metavar="NAME", help="instead of --source: the source that this workload has"
     )
     parser.add_argument("--out", metavar="DIR", default="reproduced", help="folder for the page")
 

@@ -47,8 +47,8 @@ class Bench(Part):
         print_json({"points": list(results)})
 
     def rates(self, result: Measured) -> dict[str, float]:
-        """The rates that ``--together`` compares, by name, the higher the better: by default one
-        over `seconds_per_<unit>`, or over the seconds of each point of the curves.
+        """The rates that ``--together`` compares, by name; a higher rate is better. By default they
+        are the inverse of `seconds_per_<unit>`, or of the seconds at each point of the curves.
         """
         unit = self.workload.unit
         if f"seconds_per_{unit.one}" in result:
@@ -70,7 +70,7 @@ class Batches(Part):
         turns: int | None,
         sizes: Sequence[int],
     ) -> Measured:
-        """Measure batches of so many studies."""
+        """Measure batches with these numbers of studies."""
         raise StudyError(f"bench {self.workload.name} runs one study")
 
     def show(self, result: Measured) -> None:

@@ -24,5 +24,5 @@ class Reproducing(Part):
         raise StudyError(f'"{self.workload.name}" reproduces no source by itself')
 
     def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
-        """Regenerate its chapter of CHAPTER_OF."""
+        """Regenerate the workload's chapter of the source CHAPTER_OF."""
         raise StudyError(f'"{self.workload.name}" has no chapter of a source')

@@ -18,7 +18,7 @@ Shapes = list[list[int]]
 
 
 class Choosing(Part):
-    """The ways to exchange of a workload that a run may try and a tuner compares.
+    """The ways in which a workload can exchange: a run may try them, and a tuner compares them.
 
     By default these are the protocols, and process grids of two dimensions, where [communication]
     has keys for them.
@@ -27,22 +27,22 @@ class Choosing(Part):
     MODULE = "choosing"
 
     def nothing_to_try(self, model: Any) -> str:
-        """Why there is no other way to exchange; empty where there are some."""
+        """Why there is no other way to exchange; empty if there is one."""
         if self._known("protocol"):
             return ""
         return "this workload knows one way to exchange"
 
     def study_key(self, model: Any) -> Mapping[str, Any]:
-        """What decides how much is sent to whom; a choice that was kept is found by it. By default
-        every flat key of the model.
+        """What decides how much is sent to whom; a run finds a choice that was kept by it. By
+        default it is every flat key of the model.
         """
         return dict(flat_of(model)) if is_dataclass(model) else {}
 
     def changes(
         self, communication: Any, model: Any, shapes: Shapes, levels: bool
     ) -> list[dict[str, Any]]:
-        """Other ways than `communication` on these process grids, the most promising first, each a
-        change of a few keys. A single rank sends nothing, and has none.
+        """Ways to exchange that differ from `communication` in a few keys, on these process grids,
+        the most promising first. A single rank sends nothing, so that it has none.
 
         levels: whether some ranks share a node and some do not.
         """
@@ -51,7 +51,7 @@ class Choosing(Part):
         return [{"protocol": name} for name in available() if name != communication.protocol]
 
     def choices(self, model: Any, ranks: int) -> Mapping[str, Sequence[Any]]:
-        """Values by key of [communication], all combinations of which a tuner compares."""
+        """The values of each key of [communication]; a tuner compares all combinations of them."""
         protocols = comparable() if ranks > 1 else PROTOCOLS[:1]
         found = {
             "process_grid": [grid_of(*grid) for grid in grids(ranks)],
@@ -79,8 +79,8 @@ def nothing_to_try(study: Study) -> str:
 
 
 def changes(study: Study, shapes: Shapes, levels: bool) -> list[dict[str, Any]]:
-    """Other ways than the study's that send other messages on these process grids, the most
-    promising first: each changes one thing.
+    """Ways to exchange that send other messages than the study's own way, on these process grids,
+    the most promising first. Each changes one thing.
 
     levels: whether some ranks share a node and some do not.
     """

@@ -19,18 +19,18 @@ Units = str | tuple[str, ...] | tuple[tuple[str, ...], ...]
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset as its workload declares it; the file holds all of it but the shape as attributes.
+    """A dataset as its workload declares it; the file holds everything but the shape as attributes.
 
-    What is recorded turn by turn has `shape` in each turn. What is written once may have another
-    shape when it is written, with as many axes.
+    A dataset that is recorded turn by turn has `shape` in each turn. One that is written once may
+    get another shape when it is written, with as many axes.
     """
 
     shape: tuple[int, ...]
     description: str
     """One sentence in ASCII."""
     unit: Units = "1"
-    """In SI, such as m^-2; "1" of numbers. Where columns differ, one for each of them, and where
-    rows and columns do, one for each number.
+    """The SI unit, such as m^-2; "1" for pure numbers. If the columns have different units, there
+    is one for each column; if rows and columns have, there is one for each number.
     """
     columns: tuple[str, ...] = ()
     """Names along the last axis, where its entries have names."""
@@ -67,15 +67,17 @@ class Recording(Part):
         """Write the datasets of GROUPS that are due after a turn; collective."""
 
     def check(self, study: Study) -> None:
-        """StudyError if the records ask for what a file cannot hold, or this machine cannot do."""
+        """StudyError if the records ask for more than a file can hold, or if this machine cannot
+        run the study.
+        """
 
     def detail(self, study: Study) -> Detail:
         """What progress shows beside a turn's number."""
         return lambda _record: ""
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
-        """What is wrong with a turn after which none is worth having, from the driver's record of
-        it, the same on every rank; empty where nothing is.
+        """What is wrong with a turn, if the run has to end after it; empty if nothing is wrong. It
+        follows from the driver's record of the turn, so that it is the same on every rank.
         """
         return ""
 
@@ -105,7 +107,7 @@ def snapshot_layout(study: Study, first: int = 0) -> dict[str, Dataset]:
 
 
 def snapshot_groups(study: Study) -> tuple[str, ...]:
-    """The groups that they stand in."""
+    """The groups in which these datasets stand."""
     return _recording(study).GROUPS
 
 
@@ -122,7 +124,7 @@ def write_dumps(
 
 
 def fault_of(study: Study, record: Mapping[str, Any]) -> str:
-    """What ends the run after the turn of this record; empty where it goes on."""
+    """What is wrong with the turn of this record, if the run has to end; else empty."""
     return _recording(study).fault(study, record)
 
 

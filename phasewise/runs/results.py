@@ -74,7 +74,7 @@ class Results:
         return self.path.parent
 
     def refresh(self) -> int:
-        """Look for turns recorded since; the number of turns there are now."""
+        """Look for turns that were recorded since; returns the number of turns there are now."""
         with reading(self.path):
             counted = self._file[self.workload.unit.one]
             counted.refresh()
@@ -124,7 +124,7 @@ class Results:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """version, created, ranks, threads, seconds_per_turn, complete."""
+        """Attributes of the file: version, created, ranks, threads, seconds_per_turn, complete."""
         seconds = f"seconds_per_{self.workload.unit.one}"
         names = ("version", "created", "ranks", "threads", seconds, "complete")
         with reading(self.path):
@@ -133,7 +133,7 @@ class Results:
 
     @property
     def complete(self) -> bool:
-        """Whether the study ran to its end; seen when the file is opened."""
+        """Whether the study had run to its end when the file was opened."""
         with reading(self.path):
             return bool(self._file.attrs["complete"])
 

@@ -60,12 +60,12 @@ class Simulation:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "study" not in self.__dict__:
             raise AttributeError(name)
-        # Made anew each time, so that a simulation without users goes away at once.
+        # It is made anew each time, so that a simulation without users goes away at once.
         view = self.study.workload.part(Views).simulation_view(self)
         return getattr(view, name)
 
     def start(self) -> None:
-        """Load what comes from files; done by the first step where needed."""
+        """Load the initial state that comes from files; otherwise the first step does it."""
         if self._fresh:
             self._fresh = False
             load_state(self.driver, self.comm, self.study)
@@ -76,7 +76,7 @@ class Simulation:
 
     @property
     def turn(self) -> int:
-        """Turns done."""
+        """The number of turns done."""
         return self.driver.turn
 
     @property
@@ -85,7 +85,7 @@ class Simulation:
         return self.turn >= self.study.count or self.driver.finished
 
     def step(self) -> None:
-        """One turn; RunError if it cannot be done, such as with beams without any size."""
+        """Do one turn; RunError if it cannot be done, for instance if a beam has no size."""
         self.start()
         try:
             with self.processor.counted():
@@ -94,7 +94,7 @@ class Simulation:
             raise self.failed(error) from error
 
     def failed(self, error: Exception) -> RunError:
-        """Why the turn cannot be done in which the driver raised `error`."""
+        """The sentence that says why the turn in which the driver raised `error` cannot be done."""
         one = self.study.workload.unit.one
         if isinstance(error, MemoryError):
             return RunError(f"there is not enough memory for {one} {self.turn}")
@@ -106,8 +106,8 @@ class Simulation:
     def set_communication(self, communication: Communication) -> None:
         """Exchange as `communication` says from the next turn on; no bit of the results changes.
 
-        Its process grid, layout and node size are ignored: the ranks keep their places. To be
-        called alike on all ranks. StudyError if it cannot be used; then nothing changes.
+        Its process grid, layout and node size are ignored: the ranks keep their places. All ranks
+        must call it alike. StudyError if `communication` cannot be used; nothing changes then.
         """
         parameters = communication.exchanges()
         try:
@@ -123,8 +123,8 @@ class Simulation:
         turns: int | None = None,
         callback: Callable[[Simulation], None] | None = None,
     ) -> None:
-        """Run `turns` turns, by default to the study's end, or to the workload's own end before it;
-        `callback(simulation)` after each.
+        """Run `turns` turns; by default run to the study's end, or to the workload's own end before
+        it. `callback(simulation)` is called after each turn.
 
         RunError if a turn cannot be done.
         """

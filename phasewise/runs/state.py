@@ -74,7 +74,7 @@ class RowState(State):
 
 
 def _most(comm: Communicator, ids: NDArray[Any]) -> int:
-    """The largest id of all ranks, -1 without any; collective."""
+    """The largest id on all ranks, -1 if there is none; collective."""
     here = int(ids.max()) if len(ids) else -1
     found = [int(part) for part in comm.gather(str(here).encode())]
     return int(comm.broadcast(str(max(found, default=-1)).encode()))
@@ -85,10 +85,10 @@ class StateKeeping(Part):
 
     MODULE = "state"
     FAILS_ALIKE: tuple[str, ...] = ()
-    """How the errors begin that every rank meets alike in a turn."""
+    """The beginnings of those errors of a turn that every rank meets alike."""
 
     def state_of(self, run: Run, comm: Communicator, study: Study) -> State:
-        """The rows of a run; collective. By default those that the compiled run offers."""
+        """The rows of a run; collective. By default they are those that the compiled run offers."""
         return RowState(cast(StatefulRun, run), comm)
 
     def load(self, run: Run, comm: Communicator, study: Study) -> None:

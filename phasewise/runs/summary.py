@@ -26,7 +26,7 @@ class Summary(Part):
         return {}
 
     def rows(self, summary: Mapping[str, Any]) -> TableRows:
-        """The table that shows them."""
+        """The table that shows these entries."""
         return ["", ""], []
 
 
@@ -57,7 +57,7 @@ def finite(value: Any) -> Any:
 
 
 def show_summary(summary: dict[str, Any], study: Mapping[str, Any]) -> None:
-    """Print the summary of a run of `study`, as resolved, as a short table."""
+    """Print the summary of a run as a short table; `study` is the resolved study."""
     workload = workload_of(study)
     unit = workload.unit
     heads, rows = workload.part(Summary).rows(summary)

@@ -9,7 +9,7 @@ from phasewise.study import Study
 from phasewise.workload.interface import Part
 
 Naming = Callable[[Mapping[str, Any]], dict[str, Any]]
-"""Gives what a turn measured the names of the records."""
+"""A function that gives the values measured in a turn the names that they have in the records."""
 
 
 class Views(Part):
@@ -18,11 +18,13 @@ class Views(Part):
     MODULE = "views"
 
     def simulation_view(self, simulation: Any) -> object:
-        """What a `Simulation` shows besides, such as `beam(number)` of colliding beams."""
+        """The object that has what a `Simulation` shows besides, such as `beam(number)` of
+        colliding beams.
+        """
         return None
 
     def results_view(self, results: Any) -> object:
-        """What `Results` show besides, such as `luminosity` of colliding beams."""
+        """The object that has what `Results` show besides, such as `luminosity` of a collision."""
         return None
 
     def naming(self, study: Study) -> Naming:

@@ -11,7 +11,7 @@ from phasewise.workload.interface import Part
 
 @dataclass(frozen=True)
 class Term:
-    """A part of a kernel's time: `amount` units of the rate of this name at this size."""
+    """A part of a kernel's time: `amount` units of work, at the rate of this name for this size."""
 
     name: str
     amount: float
@@ -25,8 +25,8 @@ class Kernels(Part):
     UNITS: Mapping[str, str] = {}
     """The names of its rates in a machine file, with the unit of each: "item", "flop" or "byte"."""
     VARIANTS: Mapping[str, Sequence[str]] = {"": ()}
-    """Suffixes of these names whose rate replaces that of the plain name, each with the variants
-    nearest to it.
+    """Suffixes of these names, each with the variants nearest to it. The rate of a name with a
+    suffix replaces that of the plain name; if it was not measured, the nearest variant does.
     """
     BESIDE: tuple[str, ...] = ()
     """Names of terms that count as zero if the machine's file lacks them."""
@@ -34,7 +34,9 @@ class Kernels(Part):
     """Kernels that the host's processor computes where the others run on a device."""
 
     def terms(self, model: Any, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-        """The terms of a kernel's time; by default one, the kernel's own name for each item."""
+        """The terms of a kernel's time. By default there is one, with the rate of the kernel's own
+        name for each item.
+        """
         return [Term(str(kernel["name"]), float(kernel["items"]), 1.0)]
 
     def overheads(self, model: Any, ranks: int) -> list[Term]:

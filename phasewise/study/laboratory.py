@@ -20,11 +20,11 @@ class Laboratory(Part):
 
     MODULE = "laboratory"
     GROUPS: str = ""
-    """How texts call the groups of ranks in a plan's loads."""
+    """What texts call the groups of ranks in a plan's loads."""
     LOADS: Mapping[str, str] = {}
-    """How texts call these loads."""
+    """What texts call these loads."""
     WHEN: Mapping[str, str] = {}
-    """At which moment a data-dependent piece occurs, in words, by its name."""
+    """Words that say when a data-dependent piece occurs, by the name of the piece."""
     PIECES: Mapping[str, str] = {}
     """The plural of such a piece's name, where it is not the name with an s."""
 
@@ -32,8 +32,8 @@ class Laboratory(Part):
     """Tasks of a turn for the charts of the report: a name, and the kernels and phases in it."""
 
     def rate(self, study: Study) -> tuple[float, str]:
-        """What a turn contributes to the rate that platforms are compared by, and the unit of that
-        rate; by default one turn, and turns a second.
+        """What a turn contributes to the rate by which platforms are compared, and the unit of that
+        rate. By default a turn counts as one, and the unit is turns/s.
         """
         return 1.0, f"{study.workload.unit.many}/s"
 
@@ -48,14 +48,16 @@ class Laboratory(Part):
         return 0, 1
 
     def check_simulated(self, model: Any, skeleton: bool) -> None:
-        """StudyError if simulated ranks cannot run the study; skeleton: without contents."""
+        """StudyError if simulated ranks cannot run the study. skeleton: its messages have no
+        contents.
+        """
 
     def first_pieces(self, model: Any) -> Pieces:
         """How often each data-dependent piece occurs in a run's first turn."""
         return {}
 
     def sets_off_together(self, model: Any) -> bool:
-        """Whether all ranks begin that turn at once, for models in time."""
+        """Whether all ranks begin that turn at once; models that follow a run in time need this."""
         return False
 
     def iterated(self, model: Any, iterations: int | None) -> Pieces:
@@ -65,7 +67,7 @@ class Laboratory(Part):
         return {}
 
     def placed(self, communication: Any, record: Any) -> Communication:
-        """The communication on the process grid and in the places of a record."""
+        """The communication with the process grid and the places of a record."""
         found: Communication = communication
         if not hasattr(found, "process_grid"):
             return found
@@ -87,8 +89,8 @@ def grid_names(shapes: Iterable[Sequence[int]]) -> list[str]:
 
 
 def grid_on(study: Study, ranks: int) -> str:
-    """The process grid in one word as tables show it: where the study leaves it open, the one that
-    the core chooses for the ranks.
+    """The process grid in one word, as tables show it. If the study leaves it open, it is the one
+    that the core chooses for the ranks.
     """
     if not study.communication.leaves_grid_open:
         return study.communication.grid_text
@@ -123,7 +125,9 @@ def max_steps(study: Study) -> int:
 
 
 def check_simulated(study: Study, skeleton: bool) -> None:
-    """StudyError if the study cannot run on simulated ranks; skeleton: without contents."""
+    """StudyError if the study cannot run on simulated ranks. skeleton: its messages have no
+    contents.
+    """
     _laboratory(study).check_simulated(study.model, skeleton)
 
 
@@ -151,7 +155,7 @@ def placed(study: Study, record: Any) -> Communication:
 
 
 def load_names(study: Study) -> tuple[str, Mapping[str, str]]:
-    """How texts call the groups of ranks in a plan's loads, and the loads."""
+    """What texts call the groups of ranks in a plan's loads, and what they call the loads."""
     own = _laboratory(study)
     return own.GROUPS, own.LOADS
 

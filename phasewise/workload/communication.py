@@ -64,7 +64,7 @@ class Communication:
         """StudyError if model and communication do not suit a number of ranks."""
 
     def resolved(self) -> dict[str, Any]:
-        """As the table of a TOML file, every default written out."""
+        """The table as a TOML file has it, with every default written out."""
         return values_of(self)
 
     def flat(self) -> Iterator[tuple[str, Any]]:
@@ -92,15 +92,15 @@ class Communication:
         return self.tunable()
 
     def tunable(self) -> dict[str, Any]:
-        """Those that a run may change while it tunes itself: ALGORITHMS, with their values."""
+        """The keys ALGORITHMS, which a run may change while it tunes itself, with their values."""
         return {name: getattr(self, name) for name in self.ALGORITHMS}
 
     @classmethod
     def with_algorithms(
         cls, table: Mapping[str, Any], algorithms: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """`table` of [communication] with what `algorithms()` gave: those of single phases have
-        dotted names, `reduce_row.algorithm`.
+        """`table` of [communication] with the values that `algorithms()` gave. Keys of single
+        phases have dotted names, such as `reduce_row.algorithm`.
         """
         chosen = {key: value for key, value in table.items() if key != "phase"}
         phases: dict[str, dict[str, Any]] = {}
@@ -115,15 +115,15 @@ class Communication:
 
     @property
     def priced_by_overhead(self) -> tuple[str, str] | None:
-        """A key and value, as the study writes them, that differs from another one by what its
-        messages cost alone, and that other value; None where there is none.
+        """A key, its value, and another value from which it differs only in what its messages cost,
+        all as the study writes them; None if there is no such key.
         """
         return None
 
     @property
     def only_measured(self) -> tuple[str, str] | None:
-        """A key and value, as the study writes them, that neither simulations nor models have, and
-        that other value whose messages are the same; None where there is none.
+        """A key, its value, which neither simulations nor models have, and another value whose
+        messages are the same, all as the study writes them; None if there is no such key.
         """
         return None
 

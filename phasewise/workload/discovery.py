@@ -14,7 +14,9 @@ from phasewise.workload.interface import PACKAGE, P, Workload, load_ring, load_w
 
 KEY = "workload"
 OTHERS = ("common", "composite")
-"""Packages that are no workloads: what workloads share, and what makes one of several in a ring."""
+"""Packages that are not workloads: one holds what workloads share, the other makes one workload of
+several in a ring.
+"""
 
 
 @cache
@@ -41,17 +43,17 @@ def with_part(contract: type[P]) -> dict[str, P]:
 
 
 def workload_of(study: Mapping[str, Any]) -> Workload:
-    """The workload of a study's tables: the one they name, or whose tables they have.
+    """The workload of a study: the one that its tables name, or the one whose tables it has.
 
-    StudyError if there is none of this name. A study with neither gets a workload that is
-    recognised by its tables, which then reports what is missing.
+    StudyError if there is no workload of this name. A study with neither gets a workload that is
+    recognised by its tables; that workload then reports what is missing.
     """
     named = study.get(KEY)
     if named is not None:
         return named_workload(named).counting(study)
     marked = [own for own in workloads().values() if own.marks]
     own = [one for one in marked if any(table in study for table in one.marks)]
-    # A misspelt table leaves the others of its workload.
+    # If a table is misspelt, the others still tell the workload.
     found = max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
     return found.counting(study)
 

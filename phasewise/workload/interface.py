@@ -52,7 +52,7 @@ class Derived(Protocol):
         """A sentence for each setting that is allowed but probably a mistake."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The values in a form that JSON can hold."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class NothingDerived:
     warnings: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The values in a form that JSON can hold."""
         return {"warnings": list(self.warnings)}
 
 
@@ -84,8 +84,8 @@ def _as_communication_says(model: Any, communication: Communication, ranks: int)
 class Part:
     """The base of contracts.
 
-    Nothing would ever ask for a public name that a contract lacks, such as a misspelt one: it is a
-    TypeError when the subclass is defined.
+    A public name that the contract lacks, such as a misspelt one, is a TypeError when the subclass
+    is defined, since nothing would ever ask for it.
     """
 
     MODULE: ClassVar[str] = ""
@@ -165,7 +165,7 @@ class Workload:
     """Its own keys of [records]."""
     unit: Unit = Unit()
     unit_of: Callable[[Tables], Unit] | None = None
-    """What a study counts whose tables decide it; by default `unit`."""
+    """What a study counts, if its tables decide it; by default `unit`."""
     former_names: tuple[str, ...] = ()
     """Names that it had before: whoever uses one is told the present one."""
     marks: tuple[str, ...] = ()
@@ -178,7 +178,9 @@ class Workload:
     fewest_shown: int = 2
     """Fewest turns that can be shown and analysed: a simulated run of fewer keeps no records."""
     dump_folder: str = ""
-    """Folder in that of a run for the files that its part `recording` dumps beside the records."""
+    """Folder within a run's folder for the files that the part `recording` dumps beside the
+    records.
+    """
     free_keys: str = ""
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.
@@ -186,17 +188,18 @@ class Workload:
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
     commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)
-    """Its own subcommands by name: the module of its package, and what it does."""
+    """Its own subcommands: for each name the module of its package, and what the subcommand does.
+    """
     verifies: str = ""
-    """What a run checks in each turn if the study's key `verify` is set, in the plural: its record
-    then has `wrong`, how many were wrong, and `checksum`.
+    """What a run checks in each turn if the study sets `verify`, as a noun in the plural. The
+    record then has `wrong`, the number of those that were wrong, and `checksum`.
     """
     bunches: Callable[[Any], tuple[SharedBunch, ...]] = _no_bunches
     """The tracked bunches of a model: the other workloads of a ring may act on them."""
     read_host: Callable[[Tables, Tables, Path], Any] | None = None
-    """As `read`, in a ring where others act on its bunches; by default the same."""
+    """As `read`, for a ring in which others act on its bunches; by default `read` itself."""
     read_guest: Callable[[Tables, Tables, Path, tuple[SharedBunch, ...]], Any] | None = None
-    """As `read`, in a ring where it acts on the bunches of another; None: it cannot."""
+    """As `read`, for a ring in which it acts on the bunches of another; None: it cannot."""
 
     @classmethod
     def of_table(
@@ -227,7 +230,7 @@ class Workload:
 
     @property
     def named(self) -> str | tuple[str, ...]:
-        """What a study calls it; of a ring, the names of its workloads in order."""
+        """What a study calls it. A ring has the names of its workloads, in order."""
         return self.name
 
     @property

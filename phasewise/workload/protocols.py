@@ -27,16 +27,18 @@ PROTOCOLS = (
     "coarray",
     "partitioned",
 )
-"""In the order of core/exchange/protocol.hpp; docs/protocols.md says what each one does."""
+"""The protocols in the order of core/exchange/protocol.hpp; docs/protocols.md says what each one
+does.
+"""
 
 PROTOCOL = Key("word", PROTOCOLS[0], choices=PROTOCOLS, flat=True)
 """The protocol of a phase."""
 
 NOT_SIMULATED = ("neighbour", "partitioned")
-"""What SimGrid lacks."""
+"""The protocols that SimGrid lacks."""
 
 AS_PUT = ("shmem", "coarray")
-"""What runs as STAND_IN on a simulated machine, at costs of its own."""
+"""The protocols that run as STAND_IN on a simulated machine, at costs of their own."""
 
 STAND_IN = "put"
 
@@ -47,18 +49,18 @@ def unavailable() -> dict[str, str]:
 
 
 def available() -> tuple[str, ...]:
-    """Those that the build in use has."""
+    """The protocols that the build in use has."""
     missing = unavailable()
     return tuple(name for name in PROTOCOLS if name not in missing)
 
 
 def comparable() -> tuple[str, ...]:
-    """Those that a tuner compares: any machine can simulate them, and they run here."""
+    """The protocols that a tuner compares: any machine can simulate them, and they run here."""
     return tuple(name for name in available() if name not in (*NOT_SIMULATED, *AS_PUT))
 
 
 def simulated_name(name: str) -> str:
-    """A protocol's name in what shows simulated times, with what it runs as."""
+    """A protocol's name in tables of simulated times, with the protocol as which it runs."""
     return f"{name} (as {STAND_IN})" if name in AS_PUT else name
 
 

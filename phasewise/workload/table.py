@@ -43,7 +43,9 @@ class OneTable:
 
     @property
     def excess(self) -> str:
-        """A sentence if this machine cannot run the study: a warning, until it is run."""
+        """A sentence if this machine cannot run the study. It is a warning when the study is
+        checked, and an error when it is run.
+        """
         return ""
 
 
@@ -59,7 +61,7 @@ class DerivedFrom:
         return tuple(filter(None, (self.model.excess,)))
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The values in a form that JSON can hold."""
         found = {name: getattr(self.model, name) for name in self.model.DERIVED}
         return found | {"warnings": list(self.warnings)}
 

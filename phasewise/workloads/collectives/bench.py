@@ -1,5 +1,6 @@
-"""`phasewise bench collectives`: seconds of each operator over its bytes, the library's against
-ours, blocking, or started and finished; and how much of them computing hides.
+"""`phasewise bench collectives`: seconds of each operator against its bytes. The library's
+algorithms stand beside ours, blocking or started and finished, with the share of their time that
+computing hides.
 
 `blocking`, `started`: seconds of each algorithm; `hidden`: in addition the share of a collective's
 time that computing of the same length hides, as the OSU benchmarks define it: 1 - (t - t_c) / t_p
@@ -42,7 +43,7 @@ def _timed(timer: Timer, lines: Sequence[Sequence[Study]]) -> list[list[TurnTime
 def _hidden(
     timer: Timer, lines: Sequence[Sequence[Study]], alone: Sequence[Sequence[TurnTime]]
 ) -> list[list[float]]:
-    """The share of each collective that computing as long as itself hides."""
+    """The share of each collective's time that computing of the same length hides."""
     probe = _changed(lines[0][0], operator="barrier", work=PROBE, blocking=True)
     (both,), (without,) = _timed(timer, [[probe], [_changed(probe, work=0.0)]])
     rate = PROBE / max(both.seconds - without.seconds, 1e-9)
@@ -112,7 +113,7 @@ def _study(given: Tables, own: Tables, change: Tables) -> Study:
 
 
 def _curve(line: Sequence[Study], times: Sequence[TurnTime]) -> dict[str, Any]:
-    """As JSON has it; bandwidth: bytes of a block over the time."""
+    """The curve as JSON has it; bandwidth: bytes of a block over the time."""
     models = [model_of(study) for study in line]
     chosen = line[0].communication.tunable()
     return {

@@ -1,4 +1,4 @@
-"""Other ways of a collective, which a run may try in its first exchanges and a tuner compares."""
+"""Other ways to do a collective: a run may try them at first, and a tuner compares them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from phasewise.workloads.collectives.model import OFFERED, Collectives
 
 
 def algorithms(model: Collectives, protocols: Sequence[str]) -> list[str]:
-    """Those of the operator that can be run with these protocols."""
+    """The algorithms of the operator that can run with these protocols."""
     return [name for name in OFFERED[model.operator] if name != "put" or name in protocols]
 
 

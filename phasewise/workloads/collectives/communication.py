@@ -32,7 +32,7 @@ class CollectivesCommunication(Communication):
 
     algorithm: str = key("word", LIBRARY, choices=WAYS, flat=True)
     protocol: str = declared(PROTOCOL)
-    """How the messages go of an algorithm that is not the library's."""
+    """The protocol of the messages, if the algorithm is not the library's."""
     node_size: int = declared(NODE_SIZE)
     tune: str = declared(TUNE)
     machine: str = declared(MACHINE)

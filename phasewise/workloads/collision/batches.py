@@ -1,5 +1,5 @@
-"""`bench collision --batch 1,2,4`: independent studies that take their turns together, which on a
-device share launches of kernels, against how many they are.
+"""`bench collision --batch 1,2,4`: the speed of independent studies against their number. They take
+their turns together, and on a device they share the launches of kernels.
 """
 
 from __future__ import annotations
@@ -27,7 +27,9 @@ WARM_UP_TURNS = 2
 def _measured(
     core: Core, case: str, overrides: Sequence[str], threads: int, turns: int, size: int
 ) -> dict[str, Any]:
-    """A batch: seconds of a turn of all its studies, and what the device was asked for in it."""
+    """A batch: the seconds in which all its studies take a turn, and the operations of the device
+    in it.
+    """
     first_seed = case_study(case, overrides).seed
     seeds = range(first_seed, first_seed + size)
     studies = [case_study(case, [*overrides, f"seed={seed}"]) for seed in seeds]
@@ -57,7 +59,7 @@ def _encounters(study: Study, run: Run) -> float:
 
 
 def _step(core: Core, runs: Sequence[Run]) -> float:
-    """Seconds of one turn of all."""
+    """The seconds in which all runs take one turn."""
     begin = time.perf_counter()
     for error in core.step_together(runs):
         if error is not None:
@@ -71,7 +73,7 @@ def _where(result: dict[str, Any]) -> str:
 
 
 def _share(one: dict[str, Any], launch: float) -> str:
-    """The least time that the launches of a turn take, of the turn [%]."""
+    """The share of a turn that its launches take at least [%]."""
     return f"{one['operations_per_turn'] * launch / one['seconds_per_turn'] * 100:.1f}"
 
 

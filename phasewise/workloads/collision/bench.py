@@ -29,7 +29,7 @@ _SIZES: dict[str, tuple[int, int, int]] = {
 
 
 TURNS = {"paper": 7, "fine": 9, "small": 25, "eic": 5}
-"""Timed turns without --turns."""
+"""Number of turns that are timed, unless --turns gives it."""
 
 ROWS: dict[str, tuple[str, ...]] = {
     "one plane": (),
@@ -205,7 +205,7 @@ class CollisionBench(Bench):
         self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
     ) -> dict[str, Any]:
         """Time a case on the ranks of this run; collective. The figures are those of its first row;
-        `rows` has what each of ROWS gave, but for those that the overrides make the same.
+        `rows` has those of all ROWS, without those that the overrides make equal to an earlier one.
         """
         studies = collectively(core, lambda: _studies(case, overrides))
         found: list[dict[str, Any]] = []

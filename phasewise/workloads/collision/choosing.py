@@ -29,7 +29,7 @@ class CollisionChoosing(Choosing):
         return "" if model.meshes else "this study has no mesh, whose exchanges could be tuned"
 
     def study_key(self, model: Collision) -> dict[str, Any]:
-        """Meshes, slices, the order of the particles' number."""
+        """Meshes, slices, and the order of magnitude of the number of particles."""
         points = [
             [
                 ip.model,
@@ -47,8 +47,8 @@ class CollisionChoosing(Choosing):
     def changes(
         self, given: BeamCommunication, model: Collision, shapes: Shapes, levels: bool
     ) -> list[dict[str, Any]]:
-        """Other ways than `given` that send other messages on these process grids, the most
-        promising first: each changes one thing.
+        """Ways to exchange that send other messages than `given`, on these process grids, the most
+        promising first. Each changes one thing.
 
         levels: whether some ranks share a node and some do not. What a study sets for single phases
         stays as it is.

@@ -37,8 +37,8 @@ class CollisionLaboratory(Laboratory):
         return shapes
 
     def steps(self, model: Collision) -> tuple[int, int]:
-        """The fewest steps at a point with a mesh, from which some may be sampled, and the most at
-        any point.
+        """The fewest steps of a point with a mesh, of which a simulation may sample some, and the
+        most steps of any point.
         """
         fewest = min((ip.steps for ip in model.meshes), default=0)
         return fewest, max(ip.steps for ip in model.ips)
@@ -59,7 +59,7 @@ class CollisionLaboratory(Laboratory):
         return ({GREEN: 1.0} if needed else {}) | ({SLICES: 1.0} if slices else {})
 
     def placed(self, given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
-        """`given` on the process grid of a record, and with its places if a file gave them."""
+        """`given` with the process grid of a record, and with its places if a file gave them."""
         if record.ranks > 1:
             given = replace(given, process_grid=cast(tuple[Shape, Shape], record.process_grid))
         if record.layout not in LAYOUTS:

@@ -29,8 +29,8 @@ from phasewise.workloads.collision.tables.point import InteractionPoint
 class Timed:
     """A turn of a study on the mean rank.
 
-    kernels: items, flops, bytes and seconds by name. rest [s]: of the turn beside kernels and
-    communication. particles on a rank, of `held` beams.
+    kernels: items, flops, bytes and seconds by name. rest: the seconds of the turn outside kernels
+    and communication. particles: those of a rank, which holds `held` beams.
     """
 
     study: Study
@@ -73,7 +73,7 @@ class Rates:
         known[size] = 0.5 * (known[size] + seconds) if size in known else seconds
 
     def rates(self) -> dict[str, KernelRate]:
-        """All of them, sizes in order."""
+        """All rates, with their sizes in order."""
         result = {}
         for name, points in self.points.items():
             sizes = sorted(points)
@@ -108,7 +108,7 @@ PARTICLES = (20_000, 200_000, 1_000_000)
 SPARSE, DENSE = 40_000, 400_000
 """Particles on a rank, few and many for a mesh."""
 SLICES = 8
-"""Slices: with this number the meshes together exceed the cache, as in most studies."""
+"""Number of slices with which the meshes together exceed the cache, as in most studies."""
 
 
 LINEAR = ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true")
@@ -116,7 +116,7 @@ KINDS: dict[str, tuple[str, ...]] = {"": (), "linear, ": LINEAR}
 """Names and changes of the two kinds of slices that are timed at every size."""
 PLANES = ("none", "linear")
 GREEN = "green on"
-"""What the names of studies begin with that are timed for Green functions alone."""
+"""The beginning of the names of studies that are timed for Green functions alone."""
 
 
 def _case(particles: int, nodes: int, slices: int, *changes: str) -> Case:
@@ -155,8 +155,8 @@ class CollisionMeasuring(Measuring):
     def time_case(
         self, core: Core, threads: int, case: str, seconds: float, device: str = CPU
     ) -> dict[str, Any]:
-        """Time turns of a study in about this number of seconds; what a Timed has beside its study.
-        Collective.
+        """Time turns of a study for about this number of seconds; the values of a `Timed` beside
+        its study. Collective.
         """
         chosen = _cases()[case]
         ranks_of_a_beam = max(core.size() / 2, 1.0)
@@ -172,11 +172,13 @@ class CollisionMeasuring(Measuring):
         return tuple(_cases())
 
     def device_cases(self) -> Sequence[str]:
-        """The same for a device: Green functions are made by the host."""
+        """The names of the studies that are timed on a device. The host makes the Green functions,
+        so that studies of these are left out.
+        """
         return tuple(name for name in _cases() if not name.startswith(GREEN))
 
     def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
-        """The rates that follow from the timings that there are, by the names of `cases`."""
+        """The rates that follow from the timings, which stand under the names of `cases`."""
         known = {name: _cases()[name].timed(values) for name, values in timed.items()}
         found = Rates()
         if "few steps" in known and "many steps" in known:
@@ -219,7 +221,7 @@ def _particles(found: Rates, measured: Timed) -> None:
 
 
 def _tsc(found: Rates, measured: Timed) -> None:
-    """What depends on the weighting, with its own."""
+    """The kernels whose rates depend on the weighting, under the names of this weighting."""
     for name in ("encounter", "field"):
         found.put(
             name + variant_of(measured.point),
@@ -260,13 +262,13 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
 
 
 def _not_negative(rows: Any, values: Any) -> tuple[float, float]:
-    """The two factors, neither below zero, by which rows (2, 2) come nearest to values (2,)."""
+    """The two factors, neither below zero, with which rows (2, 2) come nearest to values (2,)."""
     weights = 1 / rows[:, 0]  # relative to the particles' time
     found, _ = nnls(rows * weights[:, None], values * weights)
     return float(found[0]), float(found[1])
 
 
 def _gaussian(found: Rates, measured: Timed) -> None:
-    """Encounters with Gaussian slices, and what measures the slices."""
+    """Encounters with Gaussian slices, and the kernel that measures the slices."""
     for name in ("gaussian_encounter", "slice_moments", "bounds"):
         found.put(name, measured.particles, measured.per_unit(name))

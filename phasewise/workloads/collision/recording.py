@@ -173,7 +173,7 @@ class CollisionRecording(Recording):
         """What leaves nothing to collide: a lost beam, a luminosity that is no number."""
         for beam in collision_of(study).beams:
             if not beam.strong and record[f"{beam.number}/particles"] == 0:
-                return f"beam {beam.number} is lost, not one of its particles is left"
+                return f"beam {beam.number} is lost: none of its particles is left"
         if not np.all(np.isfinite(record["luminosity"])):
             return "the luminosity is not a finite number"
         return ""
@@ -181,7 +181,9 @@ class CollisionRecording(Recording):
     def dump(
         self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
     ) -> None:
-        """Dump the particles at the start, where it is due, and after the last turn; collective."""
+        """Dump the particles at the start, at the turns that are due, and after the last turn;
+        collective.
+        """
         every = collision_of(study).records.particles_every
         if every and (at_start or run.turn % every == 0 or run.turn == study.count):
             write_dump(folder, cast(CollisionRun, run), comm, study)

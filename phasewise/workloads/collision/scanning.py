@@ -12,11 +12,11 @@ class CollisionScanning(Scanning):
     """What a scan shows of it."""
 
     ORDERS = {
-        # Cloud-in-cell deposit and linear interpolation: the square of the mesh step.
+        # Cloud-in-cell deposit and linear interpolation err by the square of the mesh step.
         r"ip\.\d+\.grid(\.\d)?": 2.0,
-        # Slices of a smooth bunch as a sum at their centres: the square of their length.
+        # A sum over the centres of slices of a smooth bunch errs by the square of their length.
         r"ip\.\d+\.slices(\.\d)?": 2.0,
-        # The mean over seeds, of what is not linear in the noise: its square, which goes as 1/N.
+        # A mean over seeds errs by the square of the noise where it is not linear in it: by 1/N.
         r"beam\.\d\.macroparticles": 1.0,
     }
 

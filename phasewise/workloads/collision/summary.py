@@ -58,8 +58,8 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
 
 
 def debunched(results: Results, number: int) -> int | None:
-    """Particles of a beam outside the RF bucket in the last turn; None where none are counted:
-    without RF, and of a strong beam.
+    """Particles of a beam outside the RF bucket in the last turn; None if they are not counted,
+    since there is no RF or the beam is strong.
     """
     count = int(results.beam(number).debunched[-1])
     counted = "rf" in results.study["arc"][str(number)] and count >= 0

@@ -1,4 +1,5 @@
-"""The ways to divide and exchange that a tuner compares: distinct, and valid for study and ranks.
+"""The ways to divide the ranks and to exchange that a tuner compares. They are distinct, and valid
+for the study and the ranks.
 
 `candidates` is the product of the keys that matter most (process grid, layout, algorithms, place of
 the crossing), without duplicates that send the same messages, plus the minor keys one at a time
@@ -41,7 +42,7 @@ PAIRS = (
 """Algorithms of reduce and of broadcast."""
 
 PROMISING = tuple(PAIRS[index] for index in (0, 5, 4, 1, 2, 3, 6))
-"""The same, those first that are best most often."""
+"""The same algorithms, beginning with those that are best most often."""
 
 LESSER: tuple[dict[str, Any], ...] = (
     {"transpose": "bruck"},
@@ -52,7 +53,7 @@ LESSER: tuple[dict[str, Any], ...] = (
     {"reduce": "mpi", "broadcast": "mpi"},
     {"reduce": "mesh", "broadcast": "mesh", "schedule": "pairwise"},
 )
-"""Tried one at a time around the usual best of each process grid and layout."""
+"""Values that are tried one at a time around the usual best of each process grid and layout."""
 
 SAMPLED_FROM = 64
 """Number of ranks from which on some of a turn's steps stand for all."""
@@ -123,11 +124,13 @@ class Candidate:
 
     @property
     def kind(self) -> tuple[object, ...]:
-        """Those of one place: all other keys decide which messages are sent."""
+        """Candidates are of one kind if they have the same place: all other keys decide which
+        messages are sent.
+        """
         return self.place
 
     def columns(self) -> tuple[str, str, str]:
-        """Under `HEADS` of a table."""
+        """The cells of a table under `HEADS`."""
         grid = grid_value(self.shapes)
         both = self.reduce if self.reduce == self.broadcast else f"{self.reduce}, {self.broadcast}"
         text = grid if isinstance(grid, str) else ",".join(grid)
@@ -142,7 +145,7 @@ class Candidate:
         return ", ".join([*words, *(f"{n}.{k}={str(v).lower()}" for n, k, v in self.phases)])
 
     def with_phase(self, name: str, key: str, value: Any) -> Candidate:
-        """With `key` of one phase set."""
+        """The candidate with `key` of one phase set."""
         others = [entry for entry in self.phases if entry[:2] != (name, key)]
         return replace(self, phases=tuple(sorted([*others, (name, key, value)])))
 
@@ -262,7 +265,7 @@ def _differs(candidate: Candidate, levels: bool) -> bool:
 
 
 def crossing_matters(candidate: Candidate) -> bool:
-    """Whether 4a and 4b send different messages: where there are two phases to choose from."""
+    """Whether phases 4a and 4b send different messages, so that there are two to choose from."""
     if candidate.broadcast in AT_ONCE:
         return False
     return candidate.broadcast == "mesh" or (_columns(candidate) and _transposes(candidate))

@@ -240,10 +240,11 @@ class CollisionViews(Views):
         return CollisionResults(results)
 
     def naming(self, study: Study) -> Naming:
-        """Gives what a turn measured the names of the records: `luminosity`, `beam1/mean`, …, and
-        adds each beam's `size` [m], and `luminosity_rate` [cm⁻²s⁻¹] where the study gives bunches
-        and circumference. `tracked` is empty where no particles are tracked, as in the records. The
-        driver's names, such as `1/mean`, stay beside them, since scripts use them.
+        """Gives the values measured in a turn the names of the records, such as `luminosity` and
+        `beam1/mean`, and adds each beam's `size` [m], and `luminosity_rate` [cm⁻²s⁻¹] where the
+        study gives bunches and circumference. `tracked` is empty where no particles are tracked, as
+        in the records. The driver's names, such as `1/mean`, stay beside them, since scripts use
+        them.
         """
         unit = LuminosityUnit(study.resolved(), study.derived())
         known = unit.name == PER_SECOND

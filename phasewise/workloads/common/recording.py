@@ -1,4 +1,4 @@
-"""What workloads record whose exchanges are verified, item by item."""
+"""What a workload records if its exchanges are verified, item by item."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a report shows at its top of a study of one table, and of verified exchanges."""
+"""The tiles of a report on a study of one table, and on exchanges that are verified."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ LONG = tuple(2**power for power in range(12, 25, 2))
 PACKETS = (0, *(2**power for power in range(10, 21, 2)))
 """Sizes of packets that are compared [bytes]; 0: the message is one piece."""
 PAIRS = ("0-1", "0-8", "i-(i+8), i=0..7")
-"""Pairs that are compared, as far as the ranks hold them: the source's."""
+"""Pairs that are compared, those of the source; pairs of ranks that the run lacks are left out."""
 MAX_MEMORY = 2**28
 """Most memory of a rank for its messages [bytes]; longer messages are left out."""
 
@@ -57,7 +57,7 @@ class _Line:
     studies: Sequence[Study]
 
     def curve(self, times: Sequence[TurnTime]) -> dict[str, Any]:
-        """As JSON has it."""
+        """The curve as JSON has it."""
         models = [model_of(study) for study in self.studies]
         communication = self.studies[0].communication
         bandwidth = [m.bandwidth(t.seconds) for m, t in zip(models, times, strict=True)]

@@ -13,7 +13,7 @@ from phasewise.workloads.commtest.model import MAX_BYTES, Commtest
 from phasewise.workloads.commtest.pairs import check_pairs
 
 MAX_PIECES = 65536
-"""Pieces of all messages one way."""
+"""Most pieces of all messages in one direction."""
 
 PACKETS = (0, 4096, 65536)
 """Packet sizes that a tuner compares [bytes]; 0: the message is one piece."""

@@ -11,7 +11,7 @@ from phasewise.workloads.composite.workload import ring_of
 
 
 class CompositeChoosing(Choosing):
-    """The ways of each part, behind its name."""
+    """The ways of each part, under its name."""
 
     def nothing_to_try(self, model: Models) -> str:
         """Empty if a part has something to try."""

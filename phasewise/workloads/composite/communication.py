@@ -28,7 +28,7 @@ class CompositeCommunication(Communication):
     """The part whose process grid and layout divide the ranks."""
 
     def resolved(self) -> dict[str, Any]:
-        """As the table of a TOML file, every default written out."""
+        """The table as a TOML file has it, with every default written out."""
         own = {name: part.resolved() for name, part in self.parts.items()}
         return super().resolved() | {
             name: {key: value for key, value in table.items() if key not in SHARED}
@@ -36,7 +36,7 @@ class CompositeCommunication(Communication):
         }
 
     def flat(self) -> Iterator[tuple[str, Any]]:
-        """Keys and values; those of a part behind its name."""
+        """Keys and values; those of a part begin with its name."""
         yield from super().flat()
         for name, part in self.parts.items():
             for key, value in part.flat():
@@ -53,11 +53,11 @@ class CompositeCommunication(Communication):
                     yield f"{name}.{WHERE}.{key}", value
 
     def algorithms(self) -> dict[str, Any]:
-        """Those of all parts, behind their names."""
+        """Those of all parts; each begins with the name of its part."""
         return self._joined(lambda part: part.algorithms())
 
     def tunable(self) -> dict[str, Any]:
-        """Those of all parts, behind their names."""
+        """Those of all parts; each begins with the name of its part."""
         return self._joined(lambda part: part.tunable())
 
     def _joined(self, of: Callable[[Communication], dict[str, Any]]) -> dict[str, Any]:
@@ -71,7 +71,7 @@ class CompositeCommunication(Communication):
     def with_algorithms(
         cls, table: Mapping[str, Any], algorithms: Mapping[str, Any]
     ) -> dict[str, Any]:
-        """`table` with what `algorithms()` gave; each part has its own keys."""
+        """`table` with the values that `algorithms()` gave; each part has its own keys."""
         chosen = dict(table)
         by_part: dict[str, dict[str, Any]] = {}
         for name, value in algorithms.items():
@@ -82,7 +82,7 @@ class CompositeCommunication(Communication):
         return chosen
 
     def changed(self, changes: Mapping[str, Any]) -> Self:
-        """A copy with other values of some keys; those of a part behind its name."""
+        """A copy with other values of some keys; those of a part begin with its name."""
         parts, shared = dict(self.parts), {}
         for name, value in changes.items():
             part, dot, key = name.partition(".")

@@ -1,4 +1,4 @@
-"""What the time of kernels of several workloads is made of: what that of each alone is."""
+"""The terms of the time of the kernels of several workloads: those of each workload."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class CompositeKernels(Kernels):
 
     def terms(self, model: Models, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
         name, _, own = str(kernel["name"]).partition(".")
-        # Only the part that makes the bunches may have several parts of a turn, which come first.
+        # Only the workload that makes the bunches has parts of a turn, if any; they come first.
         part = kernel["part"] if name == self._host else 1
         renamed = {**kernel, "name": own, "part": part}
         return self._parts[name].terms(model.parts[name], renamed, ranks)

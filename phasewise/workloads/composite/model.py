@@ -35,6 +35,6 @@ class DerivedParts:
         return tuple(text for part in self.parts.values() for text in part.warnings)
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON can hold it."""
+        """The values in a form that JSON can hold."""
         parts = {name: part.to_dict() for name, part in self.parts.items()}
         return parts | {"warnings": list(self.warnings)}

@@ -1,4 +1,4 @@
-"""The summary of a run of several workloads: that of each, under its name."""
+"""The summary of a run of several workloads: the summary of each stands under its name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,6 @@
 """What tuners compare for several workloads: the choices of the part that divides the ranks, and
-beside the best of them those of each other part."""
+with the best of these the choices of each other part.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +71,7 @@ class Chosen:
         return tuple(cells.get(name, "as given") for name in self.names)
 
     def with_part(self, name: str, choice: Candidate) -> Chosen:
-        """With the choice of one more part, or another one of a part."""
+        """The candidate with the choice of one more part, or with another choice of a part."""
         parts = {**dict(self.parts), name: choice}
         return dataclasses.replace(self, parts=tuple(parts.items()))
 

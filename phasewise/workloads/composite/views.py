@@ -1,5 +1,6 @@
-"""What simulation and results of several workloads show: those of each part, and of the part that
-makes the bunches also under their own names."""
+"""What the simulation and the results of several workloads show: the views of each part. Those of
+the part that makes the bunches are also found under their own names.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The workload that several workloads in one ring are together."""
+"""Makes one workload of several in a ring."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from phasewise.workloads.composite.communication import (
 from phasewise.workloads.composite.model import DerivedParts, Models
 
 SHARED_BUNCHES = "beam."
-"""Flat parameters that begin so describe the bunches; all parts read them."""
+"""The beginning of the flat parameters that describe the bunches; all parts read them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class Composite(Workload):
 
 
 def ring_of(workload: Workload) -> Composite:
-    """A workload that is several in one ring."""
+    """A workload that consists of several in one ring, with its parts."""
     assert isinstance(workload, Composite)
     return workload
 
@@ -160,7 +160,9 @@ def _parameters(ring: Mapping[str, Workload], model: Models) -> Iterator[tuple[s
 def _check_ranks(
     ring: Mapping[str, Workload], model: Models, communication: Communication, ranks: int
 ) -> None:
-    """StudyError if a part cannot run so; each bunch of a guest is on some of the ranks."""
+    """StudyError if a part cannot run on these ranks; each bunch of a guest is on some of the
+    ranks.
+    """
     assert isinstance(communication, CompositeCommunication)
     for name, own in ring.items():
         own.check_ranks(model.parts[name], communication.parts[name], ranks)

@@ -39,7 +39,9 @@ class _Line:
     studies: Sequence[Study]
 
     def curve(self, times: Sequence[TurnTime]) -> dict[str, Any]:
-        """As JSON has it. bandwidth: what a rank sends in an exchange, over its time [B/s]."""
+        """The curve as JSON has it. bandwidth: what a rank sends in an exchange, over its time
+        [B/s].
+        """
         models = [model_of(study) for study in self.studies]
         sent = [4 * model.message_bytes for model in models]
         return {

@@ -23,11 +23,13 @@ from phasewise.workloads.kernels.timing import Timed, timed
 from phasewise.workloads.kernels.worker import CaseError, Worker
 
 SECONDS = 0.3
-"""Time of a case, at least."""
+"""Least time for which a case is timed [s]."""
 MOST_SECONDS = 60.0
-"""A case that is expected to take longer is left out: the time of the size before it, by n³."""
+"""A case that is expected to take longer [s] is left out; the expectation is the time of the size
+before it, which grows as n³.
+"""
 PLAIN_MOST = 1000
-"""Largest product by plain loops."""
+"""Largest size of a product by plain loops."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ def _studies(suite: Suite, overrides: Sequence[str]) -> Iterator[Study]:
 
 
 def _distinct(studies: Iterator[Study]) -> list[Study]:
-    """Without those that overrides have made alike."""
+    """The cases without those that overrides have made equal to an earlier one."""
     return list({study.parameters(): study for study in studies}.values())
 
 

@@ -85,7 +85,9 @@ def _share_of_peak(rows: Rows) -> Claim:
 
 
 def _growth(rows: Rows) -> Claim:
-    """x2: both solvers, by the library that is fastest at the largest size, are fastest there."""
+    """x2: with the library that is fastest at the largest size, both solvers are fastest at that
+    size.
+    """
     sentence = "dsyevd and dgeev without vectors, since the slide does not name the routine."
     found, holds = [], []
     for kernel in EIGENPROBLEMS:

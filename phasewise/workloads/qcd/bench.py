@@ -1,5 +1,5 @@
-"""`phasewise bench qcd`: the hopping matrix and conjugate gradients on this machine, and the
-four figures by which the source judges one. Iterations are of fixed number; links are random.
+"""`phasewise bench qcd`: the hopping matrix and conjugate gradients on this machine, and the four
+figures by which the source judges one. The number of iterations is fixed, and the links are random.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ SIZES = {
     "medium": (16, 16, 16, 32),
     "seed": (24, 24, 24, 48),
 }
-"""Sites; of `cache` those of each rank, along t."""
+"""Sites along x, y, z and t. Those of `cache` are a rank's, and the ranks stand along t."""
 ITERATIONS = 100
 TURNS = 3
-"""Timed solves without --turns."""
+"""Number of solves that are timed, unless --turns gives it."""
 
 
 CLOVER = 1.923076923
 """c_sw of the case `seed`, the source's."""
 KAPPA, CLOVER_KAPPA = 0.2, 0.14
-"""With these the residual falls by some nine digits in so many iterations, and stays above the
-least numbers of single precision.
+"""With these the residual falls by some nine digits in ITERATIONS iterations, and stays above the
+smallest numbers of single precision.
 """
 
 

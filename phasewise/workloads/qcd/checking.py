@@ -14,7 +14,7 @@ class QcdChecking(Checking):
     """How studies of it are checked and shown."""
 
     def check_files(self, study: Study) -> None:
-        """StudyError if the file of links is none, or of another lattice."""
+        """StudyError if the file of links is not one, or is that of another lattice."""
         model = model_of(study)
         if model.gauge.file is not None:
             links_of_size(model.gauge.file, model.lattice.size)

@@ -21,7 +21,7 @@ from phasewise.workloads.qcd.grids import fitting_grids, surface_ratio
 from phasewise.workloads.qcd.model import Qcd
 
 GRIDS = 24
-"""Process grids that a tuner compares at most, those of least surface."""
+"""Most process grids that a tuner compares; they are those of least surface."""
 
 
 class QcdChoosing(Choosing):

@@ -57,11 +57,12 @@ class QcdCommunication(Communication):
     halo: str = declared(PROTOCOL)
     """The protocol of the faces."""
     blocks: str = key("word", BLOCKS[0], choices=BLOCKS, flat=True)
-    """packed: a message for a face; runs: one for each contiguous run of its sites in the field,
-    as shmem had to; derived: a message for a face, of its sites where they lie in the field.
+    """packed: a message for a face; runs: one for each contiguous run of its sites in the field, as
+    SHMEM required; derived: a message for a face, which takes its sites from where they lie in the
+    field.
     """
     spinors: str = key("word", SPINORS[0], choices=SPINORS, flat=True)
-    """What goes of a spinor: two of its four components, or all."""
+    """What is sent of a spinor: two of its four components, or all."""
     overlap: bool | str = key("flag", False, choices=(THREAD,), flat=True)
     """Whether sites away from the faces are computed while the faces go; thread: by all threads but
     one, which communicates.
@@ -77,7 +78,7 @@ class QcdCommunication(Communication):
     machine: str = declared(MACHINE)
 
     def resolved(self) -> dict[str, Any]:
-        """As the table of a TOML file, every default written out."""
+        """The table as a TOML file has it, with every default written out."""
         return super().resolved() | {"layout": self.layout_text}
 
     def flat(self) -> Iterator[tuple[str, Any]]:
@@ -93,7 +94,7 @@ class QcdCommunication(Communication):
 
     @property
     def priced_by_overhead(self) -> tuple[str, str] | None:
-        """Runs are a packed face in more messages."""
+        """Faces in runs send what packed faces send, in more messages."""
         if self.blocks != RUNS:
             return None
         return f"communication.blocks = {show(RUNS)}", show(PACKED)
@@ -107,7 +108,7 @@ class QcdCommunication(Communication):
 
     @property
     def protocol(self) -> str:
-        """That of the faces, under the name that other workloads give it."""
+        """The protocol of the faces, under the name that other workloads give it."""
         return self.halo
 
 

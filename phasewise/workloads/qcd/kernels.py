@@ -1,7 +1,8 @@
-"""What the time of a solve's kernels is made of: one rate for all of them, by the sites of a rank.
+"""The time of a solve's kernels: it follows from one rate for all of them, which depends on the
+sites of a rank.
 
-The tables from which machines' files have it give the rate of whole iterations of conjugate
-gradients, outside of the exchanges of faces.
+Machine files have this rate from tables of whole iterations of conjugate gradients, without the
+exchanges of faces.
 """
 
 from __future__ import annotations

@@ -51,8 +51,8 @@ class QcdLaboratory(Laboratory):
         return found
 
     def placed(self, given: QcdCommunication, record: CommunicationRecord) -> QcdCommunication:
-        """`given` on the process grid of a record, with its layout, and its places if a file gave
-        them: it may be gone.
+        """`given` with the process grid and the layout of a record, and with its places if a file
+        gave them, since that file may be gone.
         """
         x, y, z, t = record.process_grid[0]
         found: dict[str, Any] = {"process_grid": grid_of(x, y, z, t), "layout": record.layout}

@@ -19,7 +19,7 @@ from phasewise.workloads.qcd.model import SolverTable, model_of
 
 AXES = ("x", "y", "z", "t")
 SHOWN = 1000
-"""Residuals of a right-hand side that are recorded at most."""
+"""Most residuals of a right-hand side that are recorded."""
 
 
 class QcdRecording(Recording):
@@ -116,7 +116,7 @@ class QcdRecording(Recording):
 
 
 def _against_divergence(solver: SolverTable) -> str:
-    """What may help: more iterations do not."""
+    """What may help against divergence; more iterations do not."""
     ways = ["lower quarks.kappa"]
     if solver.method != "cg":
         ways.append('give solver.method = "cg"')

@@ -30,7 +30,7 @@ class QcdReproducing(Reproducing):
     CHAPTER_OF = SOURCE
 
     def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
-        """What its tables say, by arithmetic, on simulated machines and on this one."""
+        """Check what its tables say: by arithmetic, on simulated machines, and on this machine."""
         threaded = threads.claim(quick)  # first, while nothing else runs
         found = overheads.find_overheads(quick, out / SIMULATIONS, workers)
         lacked = beyond.find_overheads(quick, workers)

@@ -30,15 +30,15 @@ class QcdStateKeeping(StateKeeping):
     """Where its state comes from."""
 
     def load(self, run: Run, comm: Communicator, study: Study) -> None:
-        """Read this rank's part of the links from their file, which must be what it says of itself;
-        collective.
+        """Read this rank's part of the links from their file; collective. The file must hold what
+        it says of itself.
         """
         model = model_of(study)
         if model.gauge.file is None:
             return
         own, path = cast(QcdRun, run), model.gauge.file
         stored = collectively(comm, lambda: links_of_size(path, model.lattice.size))
-        # Sums first: bytes in another order give numbers that are not finite.
+        # Sums are checked first: bytes in another order give numbers that are not finite.
         part = collectively(comm, lambda: found_checksums(stored, own.origin, own.extents))
         parts = comm.gather(" ".join(map(str, part)).encode())
         on_rank_zero(comm, lambda: _check_sums(stored, parts))
@@ -54,7 +54,7 @@ class QcdStateKeeping(StateKeeping):
 def _check_matrices(stored: Stored, links: Floats) -> None:
     """StudyError if links are not SU(3)."""
     own = matrices(links)
-    # Numbers of a damaged file may be as large as they can be.
+    # A damaged file may hold numbers of any size.
     with np.errstate(over="ignore", invalid="ignore"):
         product = own @ np.conj(np.swapaxes(own, -1, -2))
         check_unitary(stored, links, float(np.abs(product - np.eye(3)).max()))

@@ -28,7 +28,7 @@ class QcdSummary(Summary):
     def summarise(self, results: Results) -> dict[str, Any]:
         """plaquette, with its parts; rectangle, None where it is not measured; action of a site,
         None without gauge.beta; link_trace; polyakov, four of [re, im]; correlators; solver:
-        iterations of all solves and the largest residual. Of the links of the last solve.
+        iterations of all solves and the largest residual. The links are those of the last solve.
         """
         last = {
             name: results.rows(name)[-1]

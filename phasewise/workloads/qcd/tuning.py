@@ -14,15 +14,15 @@ class QcdTuning(Tuning):
     """What tuners compare."""
 
     def candidates(self, study: Study, ranks: int, machine: Machine) -> list[PlainCandidate]:
-        """Distinct and valid ones; StudyError if none suits the ranks."""
+        """Candidates that are distinct and valid; StudyError if none suits the ranks."""
         layouts = unlike_layouts(ranks, machine)
         every = combinations(study, ranks)
         return [one for one in every if dict(one.values)["layout"] in layouts]
 
 
 def unlike_layouts(ranks: int, machine: Machine) -> tuple[str, ...]:
-    """Layouts that differ on a machine: on one node all are alike, and bricks need nodes of several
-    ranks, all of as many.
+    """Layouts that differ on a machine: on one node all are alike, and bricks need nodes with
+    several ranks, the same number on each.
     """
     if ranks <= machine.node_ranks:
         return (X_FIRST,)

@@ -27,7 +27,7 @@ _SIZES: dict[str, tuple[list[int], int]] = {
 
 KICKS = 32
 TURNS = 1
-"""Timed turns without --turns."""
+"""Number of turns that are timed, unless --turns gives it."""
 PARTICLE_BYTES = 2 * (6 * 8 + 4)
 """Bytes of one macroparticle: six coordinates and its number, and a spare copy to sort into."""
 
@@ -63,7 +63,9 @@ def case_tables(name: str) -> dict[str, Any]:
 
 
 def _phases(found: dict[str, Any], kicks: int) -> dict[str, float]:
-    """Seconds of a kick in each phase on rank 0: its kernel, and its messages after all turns."""
+    """Seconds of a kick in each phase on rank 0, those of its kernel and of its messages together.
+    `found` counts the messages of all turns, also of those before the measurement.
+    """
     kernels = {kernel["name"]: kernel["seconds"] / kicks for kernel in found["kernels"]}
     turns = found["turns"] + WARM_UP_TURNS
     messages = {phase["name"]: phase["seconds"] / (turns * kicks) for phase in found["phases"]}

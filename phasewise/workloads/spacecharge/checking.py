@@ -38,8 +38,8 @@ class SpaceChargeChecking(Checking):
 
 
 def _optics(study: Study) -> str:
-    """The periodic optics where the lattice begins, in words: bunches from another workload are
-    matched if it makes them so.
+    """The periodic optics at the start of the lattice, in words. The bunches of another workload
+    are matched only if that workload makes them so.
     """
     bunch = model_of(study).bunches[0]
     beam = {"mass": bunch.mass, "charge": bunch.charge, "energy": bunch.energy}

@@ -34,7 +34,9 @@ class SpaceChargeChoosing(Choosing):
         return "" if _ways(model) else "a frozen field exchanges nothing but moments"
 
     def study_key(self, model: SpaceCharge) -> dict[str, Any]:
-        """What decides how much is sent: the mesh; and the order of the particles' number."""
+        """What decides how much is sent: the mesh, and the order of magnitude of the number of
+        particles.
+        """
         particles = max(bunch.macroparticles for bunch in model.bunches)
         return {
             "kind": model.solver.kind,

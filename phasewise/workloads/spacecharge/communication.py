@@ -56,5 +56,7 @@ class SpaceChargeCommunication(Communication):
 
 
 def across(ranks: int) -> int:
-    """Ranks that share a plane in pencils: the largest divisor whose square is not above them."""
+    """Ranks that share a plane in pencils: the largest divisor of `ranks` whose square is at most
+    `ranks`.
+    """
     return max(parts for parts in range(1, math.isqrt(ranks) + 1) if ranks % parts == 0)

@@ -21,10 +21,10 @@ class SpaceChargeKernels(Kernels):
         "plane_sort": "item", "lattice": "flop", "lattice_exact": "flop", "passage": "item",
         "kick_step": "item",
     }  # fmt: skip
-    """The unit of work of each rate. An item of `charge_local`, `kick`, `kick_alone`, `extent` and
-    `plane_sort` is a particle, of `charge_nodes` and `kick_nodes` a node of the mesh; of `passage`
-    and `kick_step` the passage and its kicks themselves, beside their kernels and messages.
-    `kick_alone` is the kick where a rank has fewer particles than the mesh nodes.
+    """The unit of work of each rate. For `charge_local`, `kick`, `kick_alone`, `extent` and
+    `plane_sort` an item is a particle, for `charge_nodes` and `kick_nodes` a node of the mesh. For
+    `passage` and `kick_step` it is a passage or a kick, whose time is that outside kernels and
+    messages. `kick_alone` is the kick where a rank has fewer particles than the mesh nodes.
     """
 
     def terms(self, model: SpaceCharge, kernel: Mapping[str, Any], ranks: int) -> list[Term]:

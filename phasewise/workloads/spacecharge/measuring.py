@@ -28,7 +28,7 @@ PARTICLES = (20_000, 200_000, 1_000_000)
 FEW, MANY = 1.0, 8.0
 """Particles on a rank for each node of the mesh, in kicks that make differences for all nodes."""
 ALONE = 0.25
-"""The same in kicks that do not."""
+"""The same in kicks that do not make differences for all nodes."""
 KICKS = 4
 
 
@@ -52,7 +52,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Timed:
-    """A turn of a case on the mean rank; rest [s]: beside kernels and communication."""
+    """A turn of a case on the mean rank; rest: the seconds outside kernels and communication."""
 
     case: Case
     kernels: KernelTimes
@@ -109,15 +109,15 @@ class SpaceChargeMeasuring(Measuring):
     def time_case(
         self, core: Core, threads: int, case: str, seconds: float, _device: str = CPU
     ) -> dict[str, Any]:
-        """Time turns of a study in about this number of seconds; what a Timed has beside its case.
-        Collective.
+        """Time turns of a study for about this number of seconds; the values of a `Timed` beside
+        its case. Collective.
         """
         driver = core.start(_cases()[case].study(core.size()).parameters(), threads)
         kernels, rest = usual_turn(core, driver, seconds)
         return {"kernels": kernels, "rest": rest}
 
     def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
-        """The rates that follow from the timings that there are, by the names of `cases`."""
+        """The rates that follow from the timings, which stand under the names of `cases`."""
         known = {name: Timed(_cases()[name], **values) for name, values in timed.items()}
         found: Points = {}
         if "one kick" in known and "many kicks" in known:

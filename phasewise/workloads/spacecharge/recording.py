@@ -52,7 +52,7 @@ class SpaceChargeRecording(Recording):
         """What leaves nothing to track: no particle, or sizes that are no numbers."""
         for bunch in model_of(study).bunches:
             if record[f"beam{bunch.number}/particles"] == 0:
-                return "the bunch is lost, not one of its particles is left"
+                return "the bunch is lost: none of its particles is left"
             if not np.all(np.isfinite(record[f"beam{bunch.number}/covariance"])):
                 return "the bunch's size is not a finite number"
         return ""

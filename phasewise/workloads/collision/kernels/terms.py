@@ -16,15 +16,15 @@ UNITS = {
     "solve": "flop", "field": "byte", "luminosity": "byte", "gaussian_encounter": "item",
     "slice_moments": "item", "turn": "item", "step": "item",
 }  # fmt: skip
-"""The unit of work of each rate. An item of `encounter`, `encounter_mesh`, `gaussian_encounter` and
-`slice_moments` is a particle that meets a slice, of `encounter_cold` a node of the mesh of a slice
-that meets another, of `bounds` and `sort` a particle; of `turn` and `step` the turn and the step
-themselves, beside their kernels and messages.
+"""The unit of work of each rate. For `encounter`, `encounter_mesh`, `gaussian_encounter` and
+`slice_moments` an item is a particle that meets a slice. For `encounter_cold` it is a node of the
+mesh of a slice that meets another, for `bounds` and `sort` a particle. For `turn` and `step` it is
+a turn or a step, whose time is that outside kernels and messages.
 """
 
 VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", "")}
-"""Suffixes of a name for quadratic weights and two field planes, whose rates replace those of the
-plain name; and the variants nearest to each.
+"""Suffixes of a name, each with the variants nearest to it: `_tsc` for quadratic weights, `_2` for
+two field planes. The rate of a name with a suffix replaces that of the plain name.
 """
 
 BESIDE = ("encounter_mesh", "encounter_cold")
@@ -53,11 +53,11 @@ def overheads(model: Collision, _ranks: int) -> list[Term]:
 def terms_at(
     kernel: Mapping[str, Any], ip: InteractionPoint, particles: float, met: float, held: int
 ) -> list[Term]:
-    """The same at one interaction point.
+    """The terms of a kernel's time at one interaction point.
 
-    kernel: name, items, flops and bytes of a rank in a turn at one interaction point. particles: on
-    a rank, of all beams of which it holds some, which are `held`. met: opposing slices that a
-    particle meets.
+    kernel: name, items, flops and bytes of a rank in a turn at one interaction point. particles:
+    those of a rank, which holds particles of `held` beams. met: the number of opposing slices that
+    a particle meets.
     """
     name, items = str(kernel["name"]), float(kernel["items"])
     cells = float(ip.grid[0] * ip.grid[1])
