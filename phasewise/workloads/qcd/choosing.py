@@ -28,7 +28,7 @@ class QcdChoosing(Choosing):
     """Its ways to exchange."""
 
     def nothing_to_try(self, _model: Qcd) -> str:
-        """Every solve has its protocols."""
+        """A solve always has other protocols to try."""
         return ""
 
     def study_key(self, model: Qcd) -> dict[str, Any]:
@@ -51,7 +51,7 @@ class QcdChoosing(Choosing):
 
     def choices(self, model: Qcd, ranks: int) -> dict[str, list[Any]]:
         """Process grids of least surface, layouts, protocols, spinors and overlap. Faces in runs
-        are left out: they send what a packed face has in more messages.
+        are left out: they send the content of a packed face in more messages.
         """
         size = model.lattice.size
         grids = sorted(

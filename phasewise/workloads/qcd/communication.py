@@ -68,9 +68,9 @@ class QcdCommunication(Communication):
     one, which communicates.
     """
     sums: str = key("word", SUMS[0], choices=SUMS, flat=True)
-    """order-free: the same bits on any ranks; library: as the library adds."""
+    """order-free: sums have the same bits on any ranks; library: the MPI library adds."""
     kernel: str = key("word", KERNELS[0], choices=KERNELS, flat=True)
-    """fast: the hopping matrix in vectors of sites; plain: in loops over single ones."""
+    """fast: the hopping matrix works on vectors of sites; plain: it loops over single sites."""
     link_reals: int = key("integer", LINK_REALS[0], flat=True)
     """Reals that the kernel keeps of a link: all 18, or two rows, from which it makes the third."""
     node_size: int = declared(NODE_SIZE)
@@ -147,8 +147,8 @@ def _check_link_reals(found: QcdCommunication) -> None:
 
 
 def may_keep_two_rows(communication: QcdCommunication, model: Any) -> bool:
-    """Whether the third row of a link follows from the others: a phase that is no sign of the
-    boundary prevents it.
+    """Whether the third row of a link follows from the others. It does not if a phase at the
+    boundary is more than a sign.
     """
     whole = all(phase == int(phase) for phase in model.quarks.phases)
     return whole and communication.kernel == FAST
