@@ -24,7 +24,7 @@ class Views(Part):
         return None
 
     def results_view(self, results: Any) -> object:
-        """The object that has what `Results` show besides, such as `luminosity` of a collision."""
+        """The object that has what `Results` show besides, such as `luminosity` of beams."""
         return None
 
     def naming(self, study: Study) -> Naming:
