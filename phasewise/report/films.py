@@ -26,7 +26,7 @@ from phasewise.tables.keys import nearest
 MOST_FRAMES = 60
 """Most frames of a film in a report."""
 MOST_BYTES = 4_000_000
-"""Largest size of a film in a report: of a larger one, every second frame is left out."""
+"""Largest size of a film in a report; a larger one loses every second frame."""
 FRAMES_PER_SECOND = 8.0
 SLOWEST, FASTEST = 0.02, 100.0
 """Frames in a second that a film may have: the format keeps the time of one in 16 bits of ms."""
@@ -54,7 +54,7 @@ def film_of(
 ) -> Film:
     """The film of a run's snapshots at these turns, in one scale of colours.
 
-    Of more snapshots than `most_frames` it shows some, evenly spread. It leaves out more frames
+    It shows at most `most_frames` of the snapshots, evenly spread, and leaves out more of them
     until it is no larger than `most_bytes`.
     """
     chosen = spread(turns, most_frames)

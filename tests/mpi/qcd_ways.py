@@ -18,7 +18,7 @@ from phasewise.workloads.qcd.grids import fitting_grids
 from tests.mpi.pairwise import Choice, cover, written
 
 SIZE = (12, 8, 8, 8)
-RANKS = (1, 2, 3, 4, 6, 8, 12, 16)
+RANKS = (1, 2, 3, 4, 12, 16)
 GRIDS = 5
 """Process grids of a number of ranks that are compared, spread over all."""
 

@@ -60,10 +60,9 @@ RANDOM_BUNCHES = "random bunches"
 KINDS = (*IPS, TWO_POINTS, RANDOM_BUNCHES)
 
 PLACES = (
-    *("1", "2", "3", "4", "6", "7", "8"),
+    *("1", "2", "3", "4", "7"),
     *("3 2x1 1x1", "3 1x1 1x2", "4 2x1", "4 1x2", "4 3x1 1x1"),
-    *("6 1x3", "6 3x1", "6 2x2 1x2", "6 1x1 5x1", "7 2x2 3x1", "7 1x4 1x3", "7 1x5 2x1"),
-    *("8 2x2", "8 1x4", "8 4x1", "8 5x1 1x3", "8 2x1 2x3"),
+    *("6 1x3", "6 3x1", "6 1x1 5x1", "7 2x2 3x1", "7 1x4 1x3", "7 4x1 1x3", "7 1x5 2x1"),
 )
 """Ranks, and the process grid of the beams where it is not chosen for them.
 

@@ -75,12 +75,17 @@ def carried_out(command: Sequence[object], **options: Any) -> str:
 
 @pytest.fixture(scope="module")
 def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The file that `pip wheel .` makes; compiled in build/wheel, which is kept."""
+    """The file that `pip wheel .` makes in build/wheel, which is kept. Where `make setup` has built
+    the core, it is linked and not compiled again; the kernels for a GPU are left out.
+    """
     folder = tmp_path_factory.mktemp("wheel")
     launcher = {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if shutil.which("ccache") else {}
     # Optimised for size, which compiles in less time.
     build = [sys.executable, "-m", "pip", "wheel", ".", "--no-deps", "--no-build-isolation"]
     build += ["--config-settings", "cmake.build-type=MinSizeRel"]
+    build += ["--config-settings", "cmake.define.PHASEWISE_NVCC=OFF"]
+    if (core := repository / "build/python/libphasewise_core.a").is_file():
+        build += ["--config-settings", f"cmake.define.PHASEWISE_CORE_LIBRARY={core}"]
     carried_out(
         [*build, "--quiet", "--wheel-dir", folder], cwd=repository, env=launcher | os.environ
     )
