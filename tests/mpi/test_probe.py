@@ -26,7 +26,7 @@ HEADER = 16
 """Bytes that SimGrid adds to a message."""
 
 BUSY = 0.1
-"""Seconds that a call or a message may take where other processes have the processor for a while."""
+"""Seconds that a call or a message may take where other processes have the processor meanwhile."""
 
 
 def simulated() -> bool:

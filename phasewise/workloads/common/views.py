@@ -39,7 +39,7 @@ class Pictures:
             name: The field, such as `charge-density-1`, the name of its picture in the report.
             path: The file, which appears once it is whole.
             frames_per_second: 0.02 … 100.
-            most_frames: Of more snapshots the film shows so many, evenly spread.
+            most_frames: The film shows at most so many snapshots, evenly spread.
 
         Raises:
             RunError: There is no such field, the run has no snapshots of it, or the file cannot be

@@ -21,7 +21,7 @@ WORDS = tuple(2**power for power in range(1, 16))
 QUICK_WORDS = (2, 32, 512, 4096, 32768)
 
 MPI = ("ordered", "isend-recv", "irecv-send", "irecv-isend", "sendrecv", "persistent")
-"""Of MPI's two-sided protocols, those of the slide and the most usual others."""
+"""MPI's two-sided protocols of the slide, and the most usual others."""
 ONE_SIDED = ("shmem", "coarray")
 TYPES = ("derived", "packed")
 MOST_TYPED = 4096
