@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from phasewise.workloads.collision.analysis.noise_floor import (
     MOST_PIWINSKI,
     MOST_XI,
     noise_floor,
+    resonance_within,
 )
 from phasewise.workloads.collision.analysis.pair_noise import (
     MOST_TURNS,
@@ -115,6 +117,8 @@ def test_the_field_of_a_smeared_charge_is_one_for_round_and_flat_cells() -> None
             10_000,
             ("separation", "ip.1"),
         ),
+        ({"arc": {"tune": [0.252, 0.32]}}, 10_000, ("beam 1", "x", "1/4", 0.252)),
+        ({"arc": {"tune": [0.31, 59.168]}}, 10_000, ("beam 1", "y", "1/6", 0.168)),
         ({}, 100, ("short", "ξ")),
     ],
 )
@@ -125,6 +129,28 @@ def test_what_cannot_be_estimated_has_no_floor_but_a_reason(
     found = noise_floor(machine.resolved(), machine.derived(), turns)
     assert found.growth is None
     says(found.why, *facts)
+
+
+@pytest.mark.parametrize(
+    ("tune", "shift", "order", "resonance"),
+    [
+        (0.18, -0.02, 6, "1/6"),
+        (0.155, 0.02, 6, "1/6"),
+        (0.26, -0.02, 4, "1/4"),
+        (0.235, 0.02, 4, "1/4"),
+        (0.51, -0.02, 4, "1/2"),
+        (0.99, 0.02, 4, "1"),
+        (0.2715, -0.02, 4, "1/4"),  # 0.0015 beside the spread, less than a tenth of it
+        (0.2725, -0.02, 4, None),
+        (0.31, -0.02, 6, None),
+        (0.31, 0.02, 4, None),
+    ],
+)
+def test_a_resonance_counts_within_the_tune_spread_and_a_tenth_of_it_beside(
+    tune: float, shift: float, order: int, resonance: str | None
+) -> None:
+    found = resonance_within(tune, shift, order)
+    assert found == (None if resonance is None else Fraction(resonance))
 
 
 def test_a_strong_beam_makes_no_noise() -> None:
