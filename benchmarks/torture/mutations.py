@@ -21,7 +21,7 @@ from phasewise.traces.chrome import write_chrome
 from phasewise.traces.records import read_communication
 from phasewise.traces.summary import communication_summary
 from phasewise.workloads.collision.importers.beambeam3d import translate
-from phasewise.workloads.collision.particle_files import read_particles
+from phasewise.workloads.collision.particle_files import file_of
 
 WORDS = (
     *(b"0", b"-1", b"1e999", b"nan", b"inf", b"1e-320", b"9223372036854775807", b"1" + b"0" * 30),
@@ -134,7 +134,8 @@ def _add_particles(run: Path, scratch: Path, add: Callable[..., None]) -> None:
         apply_override(plan, f"beam.1.macroparticles={count}")
         apply_override(plan, "records.tracked=0")
         beam = Study.from_dict(plan).beam(1)
-        read = lambda beam=beam: read_particles(beam)  # noqa: E731
+        file = file_of(beam)
+        read = lambda file=file: list(file.remarks(file.read()))  # noqa: E731
         add(f"particles {ending}", source, place, read, binary=ending != ".txt")
 
 

@@ -44,7 +44,8 @@ parallel::KernelCard card() {
           .vectorised = false};               // one sum in order, term by term
 }
 
-// A slice with fewer particles gets its size from the whole beam's moments.
+// A slice with fewer particles gets its moments from those of the whole beam: its own mean would
+// scatter by its size.
 constexpr double fewest = 10.0;
 
 GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
@@ -52,18 +53,17 @@ GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
   slice.z = beam.cuts.z[s];
   slice.count = v[2 * terms];
   if (slice.count == 0.0) return slice;
+  if (slice.count < fewest) {
+    GaussianSlice typical = typical_slice(beam, s);
+    typical.count = slice.count;
+    return typical;
+  }
   double m[terms];
   for (int t = 0; t < terms; ++t) m[t] = (v[2 * t] + v[2 * t + 1]) / slice.count;
   slice.mean = {m[0], m[1], m[2], m[3]};
   slice.xx = {m[4] - m[0] * m[0], m[5] - m[0] * m[1], m[6] - m[1] * m[1]};
   slice.yy = {m[7] - m[2] * m[2], m[8] - m[2] * m[3], m[9] - m[3] * m[3]};
   slice.xy = {m[10] - m[0] * m[2], m[11] - m[0] * m[3], m[12] - m[1] * m[2], m[13] - m[1] * m[3]};
-  if (slice.count < fewest) {
-    const GaussianSlice typical = typical_slice(beam, s);
-    slice.xx = typical.xx;
-    slice.yy = typical.yy;
-    slice.xy = typical.xy;
-  }
   return slice;
 }
 

@@ -122,6 +122,8 @@ void Turn::kick_frozen(Listener& listener) {
   } else {
     beam::Moments moments;
     measure(moments, listener);
+    // A bunch that is lost has no field, and meets none.
+    if (real_ && moments.particles == 0.0) return;
     if (real_) bunch = frozen_bunch(moments);
   }
   bunch.period = description_.period;
@@ -181,8 +183,10 @@ void Turn::choose_mesh(Listener& listener) {
       }
     });
     listener.max(phases::extent, sides, exchanges_.team());
+    const bool lost = sides[3] < -sides[0];  // no particle of any rank is left
     if (description_.period) sides[2] = sides[5] = 0.5 * *description_.period;
-    if (real_)
+    // Without particles any mesh will do: the passage goes on, and its record has no particle.
+    if (real_ && !lost)
       mesh_ = following_mesh({{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}},
                              description_.grid, spare_nodes(description_.weighting));
   }

@@ -19,13 +19,15 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Check the study ``options.study`` with ``options.set``; the exit status."""
     study = load(options.study, options.set)
-    study.workload.part(Checking).check_files(study)
+    of_files = study.workload.part(Checking).check_files(study)
     derived = study.derive()
+    warnings = [*derived.warnings, *of_files]
     if options.json:
-        print_json({"study": study.resolved(), "derived": derived.to_dict()})
+        found = derived.to_dict() | {"warnings": warnings}
+        print_json({"study": study.resolved(), "derived": found})
     else:
         show(study)
-    for warning in derived.warnings:
+    for warning in warnings:
         message(f"warning: {warning}")
     return 0
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from phasewise.output import console, print_table
 from phasewise.study.study import Study
 from phasewise.tables.keys import show as as_toml
@@ -14,8 +16,11 @@ class Checking(Part):
 
     MODULE = "checking"
 
-    def check_files(self, study: Study) -> None:
-        """StudyError where a file that the study names cannot be used."""
+    def check_files(self, study: Study) -> Sequence[str]:
+        """A sentence for each way in which a file that the study names differs from the study;
+        StudyError where it cannot be used.
+        """
+        return ()
 
     def show(self, study: Study) -> None:
         """Print the study in tables; by default the keys of the workload's own tables and of

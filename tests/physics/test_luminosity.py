@@ -206,3 +206,14 @@ def test_luminosity_does_not_depend_on_the_number_of_slices_without_hourglass(mo
     # √(4πσ²/h²)/N with ten cells per σ.
     error = smearing(128) + 5e-4 if model == "strong-strong" else 2e-3
     assert values[0] == pytest.approx(values[1], rel=error)
+
+
+def test_slices_of_few_particles_have_the_luminosity_of_the_beam() -> None:
+    # Two particles a slice: their own mean would scatter by the rms over the square root of two.
+    count, seeds = 500, range(4)
+    beam = {"macroparticles": count, "distribution": "gaussian"}
+    few = {"model": "soft-gaussian", "slices": 255}
+    found = [measured(study(beam, ip=few, seed=seed)) for seed in seeds]
+    expected = study(ip=few).derived()["ips"][0]["luminosity"]
+    tolerance = 3 * math.sqrt(2 / (3 * count * len(seeds)))
+    assert sum(found) / len(found) == pytest.approx(expected, rel=tolerance)

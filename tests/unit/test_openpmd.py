@@ -13,14 +13,9 @@ from phasewise.errors import StudyError
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import COORDINATES
-from phasewise.workloads.collision.openpmd import (
-    EV_OVER_C,
-    Reference,
-    read_dump,
-    read_species,
-    write_dump,
-)
-from phasewise.workloads.collision.particle_files import load_particles, read_particles
+from phasewise.workloads.collision.openpmd import read_dump, write_dump
+from phasewise.workloads.collision.particle_files import file_of, load_particles
+from phasewise.workloads.common.openpmd import EV_OVER_C, Reference, read_species
 from tests.sentences import refused
 from tests.unit.fake_core import World, tables
 from tests.unit.fake_run import FakeSimulation, start
@@ -156,6 +151,10 @@ def beam_from(path, count=COUNT):
     return Study.from_dict(plan).beam(1)
 
 
+def read_particles(beam):
+    return file_of(beam).read().rows
+
+
 @pytest.mark.parametrize("ending", [".npy", ".txt", ".h5"])
 def test_a_beam_reads_its_particles_from_each_kind_of_file(tmp_path, ending):
     rows = small_particles()
@@ -183,10 +182,10 @@ def test_the_only_species_of_a_foreign_file_is_taken_with_its_offsets_and_units(
         group["positionOffset/z"] = np.full(3, 0.25)
         group["positionOffset/z"].attrs["unitSI"] = 1.0
     beam = beam_from(path, 3)
-    columns = read_species(path, beam)
+    columns = read_species(path, beam.shared, "beam.1").columns
     np.testing.assert_allclose(columns["x"], 1e-3)
     np.testing.assert_allclose(columns["z"], 0.255)
-    expected = 2e12 / Reference.of(beam).momentum - 1
+    expected = 2e12 / Reference.of(beam.shared).momentum - 1
     np.testing.assert_allclose(columns["delta"], expected, rtol=1e-14)
 
 

@@ -269,10 +269,26 @@ def test_each_place_has_one_rank_and_bricks_keep_messages_within_nodes(layout: s
         assert within == pytest.approx(0.5)
 
 
-def test_bricks_that_cannot_be_are_one_sentence() -> None:
-    own = study((8, 8, 8, 8), process_grid="2x2x2x2", layout="bricks", node_size=3)
-    with refused("communication.layout", "bricks", 1, 3):
-        plan(own, 16)
+@pytest.mark.parametrize(
+    ("grid", "node_size", "within"),
+    [
+        # Nodes of 6, 6 and 4 have bricks of 2, and a rank has one of its neighbours in its own.
+        ("2x2x2x2", 6, 1 / 4),
+        # Nodes of 3 ranks, and one of 1: each rank is a brick.
+        ("2x2x2x2", 3, 0.0),
+        # Nodes of 4 ranks in a grid without a brick of 4: bricks of 2.
+        ("1x2x3x2", 4, 1 / 4),
+    ],
+)
+def test_bricks_are_smaller_where_nodes_are_unequal_or_the_grid_has_none(
+    grid: str, node_size: int, within: float
+) -> None:
+    own = study((8, 8, 12, 8), process_grid=grid, layout="bricks", node_size=node_size)
+    ranks = int(np.prod([int(n) for n in grid.split("x")]))
+    traffic = load_planner().traffic(own.parameters(), ranks, node_size)
+    senders, receivers = (np.asarray(traffic[name]) for name in ("from", "to"))
+    assert set(senders) == set(range(ranks))
+    assert np.mean(senders // node_size == receivers // node_size) >= within
 
 
 def test_the_sources_tables_say_what_they_are_said_to() -> None:

@@ -181,6 +181,22 @@ def test_a_collapsed_bunch_ends_the_run_in_a_sentence() -> None:
         phasewise.Simulation(flat).run()
 
 
+@pytest.mark.parametrize("solver", ["3d", "2.5d", "frozen"])
+def test_a_bunch_that_is_lost_ends_the_run_after_its_turn_is_recorded(
+    solver: str, tmp_path: Path
+) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    tables = study("turns=3").resolved()
+    tables["lattice"]["element"][5]["half_width"] = [1e-9, 1e-9]
+    tables["solver"] = {"kicks": 3, "kind": solver}
+    if solver != "frozen":
+        tables["solver"]["grid"] = [12, 14, 18]
+    with refused("turn 0", "bunch", "lost", by=phasewise.RunError):
+        phasewise.run(Study.from_dict(tables), tmp_path)
+    with phasewise.open_results(tmp_path) as results:
+        assert results.rows("beam1/losses").tolist() == [3001]
+
+
 def test_records_have_a_row_for_each_monitor() -> None:
     layout = row_layout(study())
     assert layout["beam1/monitor_covariance"].shape == (2, 6, 6)

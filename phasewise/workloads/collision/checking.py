@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from phasewise.output import console, engineering, print_table, rough_duration
@@ -23,9 +24,9 @@ from phasewise.workloads.collision.tables.point import InteractionPoint
 class CollisionChecking(Checking):
     """Particle files; beams, arcs, interaction points, and what a run will take."""
 
-    def check_files(self, study: Study) -> None:
-        """StudyError where a file of particles cannot be used."""
-        particle_files.check_files(study)
+    def check_files(self, study: Study) -> Sequence[str]:
+        """What files of particles have that the study has otherwise."""
+        return particle_files.check_files(study)
 
     def show(self, study: Study) -> None:
         """Print beams, arcs, interaction points, and what a run will take."""

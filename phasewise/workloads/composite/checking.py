@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from phasewise.output import console
 from phasewise.study import Study
 from phasewise.study.checking import Checking
@@ -11,9 +13,12 @@ from phasewise.workloads.composite.parts_of import parts_of
 class CompositeChecking(Checking):
     """Each part in turn."""
 
-    def check_files(self, study: Study) -> None:
-        for _, own in parts_of(study):
-            own.workload.part(Checking).check_files(own)
+    def check_files(self, study: Study) -> Sequence[str]:
+        return [
+            sentence
+            for _, own in parts_of(study)
+            for sentence in own.workload.part(Checking).check_files(own)
+        ]
 
     def show(self, study: Study) -> None:
         for name, own in parts_of(study):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from phasewise.output import console, engineering, print_table
 from phasewise.study import Study
 from phasewise.study.checking import Checking
@@ -13,11 +15,12 @@ from phasewise.workloads.qcd.model import TABLES, model_of
 class QcdChecking(Checking):
     """How studies of it are checked and shown."""
 
-    def check_files(self, study: Study) -> None:
+    def check_files(self, study: Study) -> Sequence[str]:
         """StudyError if the file of links is not one, or is that of another lattice."""
         model = model_of(study)
         if model.gauge.file is not None:
             links_of_size(model.gauge.file, model.lattice.size)
+        return ()
 
     def show(self, study: Study) -> None:
         """Print the keys, and what follows from them."""

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, ClassVar
 
 from phasewise.constants import PARTICLES
 from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, key, schema_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
-from phasewise.workload.bunches import SharedBunch
+from phasewise.workload.bunches import FILE, SharedBunch, particles_file
 
 Pair = tuple[float, float]
 MATCHED = ("lattice", "all-planes", "with-charge")
-DISTRIBUTIONS = ("gaussian", "waterbag", "kv", "uniform")
+DISTRIBUTIONS = ("gaussian", "waterbag", "kv", "uniform", FILE)
 METRES = "lengths are in metres"
 EMITTANCE = Key("numbers", length=2, least=0, most=1, unit="m", hint=METRES)
 AGREEMENT = 1e-3
@@ -42,7 +43,14 @@ class Bunch:
         "integer", needed="the number of macroparticles that stand for the bunch", least=1,
         most=2**32 - 1, flat="beam.1.macroparticles",
     )  # fmt: skip
-    distribution: str = key("word", "gaussian", choices=DISTRIBUTIONS, flat="bunch.distribution")
+    distribution: str = key(
+        "word",
+        choices=DISTRIBUTIONS,
+        flat="bunch.distribution",
+        # The particles of a file replace those that the driver makes.
+        as_flat=lambda name: "gaussian" if name == FILE else name,
+    )
+    particles: Path | None = key("text")
     quiet: bool = key("flag", False, flat="bunch.quiet")
     geometric_emittance: Pair = key(
         "numbers",
@@ -95,17 +103,34 @@ class Bunch:
         )
 
     @property
+    def rms(self) -> tuple[float | None, ...]:
+        """Rms of x, px, y, py, z, δ at the start [m, 1]; None where the lattice decides it."""
+        spread = self.momentum_spread
+        long = (self.bunch_length, spread)
+        if self.size is None or self.alpha is None or self.dispersion is None or spread is None:
+            return (None, None, None, None, *long)
+        planes = []
+        for k, (size, emittance) in enumerate(
+            zip(self.size, self.geometric_emittance, strict=True)
+        ):
+            angle = emittance / size * math.hypot(1, self.alpha[k])
+            at, slope = (spread * d for d in self.dispersion[2 * k : 2 * k + 2])
+            planes += [math.hypot(size, at), math.hypot(angle, slope)]
+        return (*planes, *long)
+
+    @property
     def velocity(self) -> float:
         """Velocity in units of c."""
         return self.beta_gamma / self.gamma
 
 
-def read_bunch(table: object) -> Bunch:
-    """The bunch of a study; StudyError if its keys do not describe one."""
+def read_bunch(table: object, folder: Path) -> Bunch:
+    """The bunch of a study in `folder`; StudyError if its keys do not describe one."""
     schema = schema_of(Bunch)
     given = check_table(table, schema, "bunch")
     check_needed(given, schema, "bunch")
     values = with_defaults(given, schema)
+    values["distribution"], values["particles"] = particles_file(given, folder, "bunch")
     values["mass"], values["charge"] = _particle(given, values)
     values["energy"] = _energy(given, values["mass"])
     gamma = values["energy"] / values["mass"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, cast
 
 from phasewise.driver import load_planner
@@ -11,10 +12,15 @@ from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.spacecharge.derived import derive
 from phasewise.workloads.spacecharge.model import model_of
+from phasewise.workloads.spacecharge.particle_files import check_files
 
 
 class SpaceChargeChecking(Checking):
     """How studies of it are checked and shown."""
+
+    def check_files(self, study: Study) -> Sequence[str]:
+        """What a file of particles has that the study has otherwise."""
+        return check_files(study)
 
     def show(self, study: Study) -> None:
         """Print the keys, and what follows from them."""

@@ -114,7 +114,7 @@ class SpaceCharge:
 def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> SpaceCharge:
     """The model that the tables describe; StudyError if they do not describe one."""
     check_needed(tables, TABLES, "")
-    bunch = read_bunch(tables["bunch"])
+    bunch = read_bunch(tables["bunch"], folder)
     solver = _read_solver(tables["solver"])
     bunch = in_period(bunch, solver.period)
     lattice = read_lattice(tables["lattice"], bunch.shared, folder)

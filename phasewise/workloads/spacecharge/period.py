@@ -6,10 +6,11 @@ import math
 from dataclasses import replace
 
 from phasewise.errors import StudyError
+from phasewise.workload.bunches import FILE
 from phasewise.workloads.spacecharge.bunch import AGREEMENT, Bunch
 
-COASTING = ("gaussian", "kv")
-"""Distributions whose shape in x and y does not depend on z."""
+COASTING = ("gaussian", "kv", FILE)
+"""Distributions whose shape in x and y does not depend on z, or is the user's own."""
 WIDTHS = {"kv": math.sqrt(12), "uniform": 2 * math.sqrt(5), "waterbag": 2 * math.sqrt(8)}
 """Full length of a bunch over its rms length."""
 GAUSSIAN_WIDTH = 6.0
@@ -23,7 +24,7 @@ def in_period(bunch: Bunch, period: float | None) -> Bunch:
     """
     if bunch.coasting:
         return _coasting(bunch, period)
-    if period is None or bunch.bunch_length is None:
+    if period is None or bunch.bunch_length is None or bunch.distribution == FILE:
         return bunch
     width = WIDTHS.get(bunch.distribution, 2 * bunch.cut or GAUSSIAN_WIDTH)
     if width * bunch.bunch_length > period * (1 + AGREEMENT):
@@ -43,7 +44,7 @@ def _coasting(bunch: Bunch, period: float | None) -> Bunch:
     if bunch.distribution not in COASTING:
         raise StudyError(
             f'bunch.distribution = "{bunch.distribution}" cannot coast: its size in x and y '
-            'depends on z; "gaussian" and "kv" can'
+            'depends on z; "gaussian", "kv" and "file" can'
         )
     length = period / math.sqrt(12)
     given: float | None = bunch.bunch_length

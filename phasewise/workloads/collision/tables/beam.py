@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
+from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.collision.tables.arc import Arc
 from phasewise.workloads.collision.tables.optics import (
     METRES,
@@ -78,8 +79,19 @@ class Beam:
     @property
     def beta(self) -> float:
         """Velocity in units of c."""
-        gamma = self.gamma
-        return float(((gamma - 1) * (gamma + 1)) ** 0.5 / gamma)
+        return self.shared.beta
+
+    @property
+    def shared(self) -> SharedBunch:
+        """The bunch in the form that all workloads of a ring share."""
+        return SharedBunch(
+            number=self.number,
+            mass=self.mass,
+            charge=self.charge,
+            energy=self.energy,
+            population=self.bunch_population,
+            macroparticles=self.macroparticles,
+        )
 
     def rms(self, ip: int) -> Six:
         """Matched rms of x, px, y, py, z, delta at interaction point ``ip`` (from 0) [m and 1],

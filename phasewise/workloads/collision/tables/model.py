@@ -89,18 +89,7 @@ class Collision:
 
 def bunches(model: Collision) -> tuple[SharedBunch, ...]:
     """The bunches that are tracked."""
-    return tuple(
-        SharedBunch(
-            number=beam.number,
-            mass=beam.mass,
-            charge=beam.charge,
-            energy=beam.energy,
-            population=beam.bunch_population,
-            macroparticles=beam.macroparticles,
-        )
-        for beam in model.beams
-        if not beam.strong
-    )
+    return tuple(beam.shared for beam in model.beams if not beam.strong)
 
 
 def collision_of(study: Study) -> Collision:

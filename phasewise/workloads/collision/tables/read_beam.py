@@ -12,6 +12,7 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, schema_of
 from phasewise.tables.keys import check_table, show, with_defaults
 from phasewise.tables.merging import merge, numbered
+from phasewise.workload.bunches import particles_file
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Ring
 from phasewise.workloads.collision.tables.optics import Optics, Pair, Six, matched_rms
@@ -71,7 +72,7 @@ def build_beam(
     spread, length = values["momentum_spread"], values["bunch_length"]
     emittance = _emittance(given, optics[0], spread, gamma_beta, where)
     rms = matched_rms(optics[0], emittance, length, spread)
-    distribution, particles = _particles_file(given, folder, where)
+    distribution, particles = particles_file(given, folder, where)
     return Beam(
         number=number,
         particle=values["particle"],
@@ -177,24 +178,3 @@ def _offset(given: dict[str, Any], values: dict[str, Any], rms: Six, where: str)
         raise StudyError(f"{where} gives both offset and offset_sigma: give one")
     x, px, y, py, z, delta = (n * s for n, s in zip(given["offset_sigma"], rms, strict=True))
     return (x, px, y, py, z, delta)
-
-
-def _particles_file(given: dict[str, Any], folder: Path, where: str) -> tuple[str, Path | None]:
-    named = given.get("particles")
-    distribution = given.get("distribution", "file" if named else "gaussian")
-    if distribution != "file":
-        if named:
-            raise StudyError(
-                f'{where}.particles needs distribution = "file", but it is {show(distribution)}'
-            )
-        return distribution, None
-    if not named:
-        raise StudyError(f'{where}.particles, the file, is missing: distribution = "file" needs it')
-    path = (folder / named).resolve()
-    try:
-        found = path.is_file()
-    except OSError:
-        found = False
-    if not found:
-        raise StudyError(f"{where}.particles: the file {path} does not exist")
-    return distribution, path
