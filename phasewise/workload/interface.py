@@ -22,8 +22,8 @@ from phasewise.workload.table import DerivedFrom, OneTable
 
 PACKAGE = "phasewise.workloads"
 COMMON = f"{PACKAGE}.common"
-"""The package of what all workloads have unless they say otherwise; it may use what reports and
-tuners use, which stand above this folder.
+"""The package of what all workloads have unless they say otherwise. It may use the folders of
+reports and of tuners, which this folder may not: they are higher (docs/architecture.md).
 """
 
 
