@@ -34,10 +34,11 @@ class Tuned:
     @property
     def gain(self) -> float | None:
         """The time of a turn of the study as it is, divided by that with the choice; both times are
-        verified, or neither is.
+        verified, or neither is. None if one of them is not known, or if nothing takes time, as a
+        rank alone that neither computes nor sends.
         """
         before = self.baseline_seconds
-        return None if before is None else before / self.choice_seconds
+        return None if before is None or not self.choice_seconds else before / self.choice_seconds
 
     @property
     def baseline_seconds(self) -> float | None:

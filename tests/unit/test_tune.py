@@ -26,8 +26,6 @@ from tests.sentences import Nearest, command_refused, says
 from tests.unit.study_tables import tables
 from tests.unit.this_machine import measured_here
 
-"""`phasewise tune`: what the search finds, what it verifies, and what it writes for a launcher."""
-
 Cost = Callable[[Study, int], float]
 
 
@@ -206,6 +204,12 @@ def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixt
     words = " ".join(capsys.readouterr().out.split())
     says(words, "a turn", "4 of its 15 steps", "ms")
     assert words.endswith("2100 ms → 1050 ms")
+
+
+def test_a_turn_that_takes_no_time_has_no_gain() -> None:
+    alone = entry(0.0)
+    found = Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [alone], alone)
+    assert found.summary()["gain"] is None
 
 
 def test_the_table_names_only_keys_that_are_not_as_usual(
