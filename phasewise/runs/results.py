@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from phasewise.driver import Floats
 from phasewise.errors import RunError
 from phasewise.runs.records import open_records, read_rows, reading, text_of
-from phasewise.runs.views import Views
+from phasewise.runs.views import Views, attribute_of
 from phasewise.workload.discovery import workload_of
 from phasewise.workload.interface import Workload
 
@@ -58,7 +58,8 @@ class Results:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "workload" not in self.__dict__:
             raise AttributeError(name)
-        return getattr(self._view, name)
+        instead = f": if it is a dataset, rows({name!r}) reads it"
+        return attribute_of(self._view, name, f"results of {self.workload.name} have", instead)
 
     @property
     def _view(self) -> Any:

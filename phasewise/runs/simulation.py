@@ -11,7 +11,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import AgreedError, collectively
 from phasewise.runs.core_share import ProcessorTimes
 from phasewise.runs.state import fails_alike, load_state
-from phasewise.runs.views import Naming, Views
+from phasewise.runs.views import Naming, Views, attribute_of
 from phasewise.study import Study
 from phasewise.workload.communication import Communication
 
@@ -62,7 +62,7 @@ class Simulation:
             raise AttributeError(name)
         # It is made anew each time, so that a simulation without users goes away at once.
         view = self.study.workload.part(Views).simulation_view(self)
-        return getattr(view, name)
+        return attribute_of(view, name, f"a simulation of {self.study.workload.name} has")
 
     def start(self) -> None:
         """Load the initial state that comes from files; otherwise the first step does it."""

@@ -12,6 +12,19 @@ Naming = Callable[[Mapping[str, Any]], dict[str, Any]]
 """A function that gives the values measured in a turn the names that they have in the records."""
 
 
+def attribute_of(view: object, name: str, whose: str, instead: str = "") -> Any:
+    """The attribute `name` of a view; AttributeError, one sentence, where it has none.
+
+    whose: the beginning of that sentence, such as "a simulation of beams has"; instead: its end.
+    """
+    try:
+        return getattr(view, name)
+    except AttributeError as error:
+        if error.obj is not view or error.name != name:
+            raise
+        raise AttributeError(f"{whose} no attribute {name!r}{instead}", name=name) from None
+
+
 class Views(Part):
     """Objects whose attributes are also attributes of a simulation or of results."""
 

@@ -195,6 +195,8 @@ def test_a_run_has_records_a_summary_and_a_report(tmp_path: Path, capsys: Any) -
     with Results(tmp_path / "run") as results:
         assert results.workload is WORKLOAD
         assert results.rows("step").tolist() == list(range(6))
+        with refused("results of ladder", "'step'", "rows('step')", by=AttributeError):
+            _ = results.step
         summary = summarise(results)
         assert summary["steps"] == 6 and summary["seconds_per_step"] > 0
         show_summary(summary, results.study)
