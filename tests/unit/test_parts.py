@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import ModuleType
 from typing import Any
 
@@ -25,7 +27,7 @@ from phasewise.study.kernels import Kernels
 from phasewise.study.laboratory import Laboratory
 from phasewise.tuning.candidates import Tuning
 from phasewise.workload.discovery import find_workload, workloads
-from phasewise.workload.interface import Part, contract_of, find_part
+from phasewise.workload.interface import PACKAGE, Part, contract_of, find_part
 from tests.sentences import refused
 
 CONTRACTS: tuple[type[Part], ...] = (
@@ -100,3 +102,13 @@ def test_a_kept_choice_is_found_by_every_key_of_its_study(key: str, value: objec
 def test_a_former_name_of_a_workload_is_answered_with_the_present_one() -> None:
     with refused('"lattice"', '"qcd"'):
         Study.from_dict({"workload": "lattice", "solves": 1})
+
+
+def test_every_part_of_a_workload_stands_in_a_module_that_is_read() -> None:
+    package = import_module(PACKAGE)
+    for found in walk_packages(package.__path__, f"{PACKAGE}."):
+        module = import_module(found.name)
+        for own in vars(module).values():
+            if isinstance(own, type) and issubclass(own, Part) and own.__module__ == found.name:
+                read = (contract_of(own).MODULE, "parts", "parts_of")
+                assert found.name.rpartition(".")[2] in read, own
