@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -53,7 +54,8 @@ def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
     context = get_context("spawn")
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=end_with_parent)
     try:
-        yield pool
+        with _main_left_alone():
+            yield pool
     except BaseException:
         # Running workers are signalled to end, and they end their simulations.
         for process in list((pool._processes or {}).values()):
@@ -61,6 +63,19 @@ def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
         pool.shutdown(wait=True, cancel_futures=True)
         raise
     pool.shutdown()
+
+
+@contextmanager
+def _main_left_alone() -> Iterator[None]:
+    """Let spawned processes not import the user's script, which would run it once more in each."""
+    main = vars(sys.modules["__main__"])
+    kept = {name: main[name] for name in ("__spec__", "__file__") if name in main}
+    main["__spec__"] = None
+    main.pop("__file__", None)
+    try:
+        yield
+    finally:
+        main.update(kept)
 
 
 def _run_apart(work: Callable[[T], R], task: T) -> R:
