@@ -65,6 +65,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in argv
     open_standard_streams()
     tolerate_any_text()
+    if "MPLBACKEND" in os.environ:
+        # Commands draw into files alone. Matplotlib cannot be imported where it knows no such
+        # backend.
+        os.environ["MPLBACKEND"] = "agg"
     try:
         with unwinding():
             options = _parsed(argv)

@@ -7,6 +7,8 @@ from __future__ import annotations
 import json
 import os
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import h5py
@@ -14,6 +16,7 @@ import numpy as np
 import pytest
 
 from phasewise.address_space import check_address_space
+from phasewise.cli import main
 from phasewise.errors import RunError
 from phasewise.runs.checkpoint import verify
 from phasewise.runs.folder import RunFolder
@@ -116,3 +119,13 @@ def test_too_little_address_space_is_one_sentence_before_a_library_waits_for_it(
         check_address_space("predict")
     monkeypatch.setattr(resource, "getrlimit", lambda _: (int(needed * 1e6), -1))
     check_address_space("predict")
+
+
+def test_a_backend_that_matplotlib_does_not_know_keeps_no_command_from_drawing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("MPLBACKEND", "no-such-backend")
+    with pytest.raises(SystemExit):
+        main(["--version"])
+    done = subprocess.run([sys.executable, "-c", "import matplotlib"], capture_output=True)
+    assert done.returncode == 0, done.stderr
