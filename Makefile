@@ -21,7 +21,7 @@ help:
 	@echo "make lint      ruff, mypy, clang-format, clang-tidy"
 	@echo "make format    put Python and C++ into the project's format"
 	@echo "make sanitize  the driver under the address and undefined-behaviour sanitizers"
-	@echo "make torture   kill runs, flip bits, mutate inputs (TORTURE_ARGS=\"--seconds 60 --seed 2\")"
+	@echo "make torture   kill runs, flip bits, mutate inputs, draw studies (TORTURE_ARGS=\"--seconds 60 --seed 2\")"
 	@echo "make device    compile the device code (needs nvcc)"
 	@echo "make bench     measure the collision kernels, small case"
 	@echo "make compare   the same collision in xfields and phasewise, side by side (COMPARE_ARGS=--small)"

@@ -15,6 +15,7 @@ import traceback
 from collections.abc import Sequence
 from importlib import import_module
 
+from phasewise.address_space import check_address_space
 from phasewise.driver import launched_rank
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.mpi.signals import unwinding
@@ -54,6 +55,9 @@ module of the subcommand in use is imported. A workload's part `commands` has `C
 modules are in the workload's package; it is read if a subcommand is none of these.
 """
 
+LIGHT = ("check", "plan", "trace", "loopmarks", "import")
+"""Subcommands that load NumPy and the core alone."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line ``arguments`` (those of the process by default); the exit status."""
@@ -61,9 +65,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
     as_json = "--json" in argv
     open_standard_streams()
     tolerate_any_text()
+    if "MPLBACKEND" in os.environ:
+        # Commands draw into files alone. Matplotlib cannot be imported where it knows no such
+        # backend.
+        os.environ["MPLBACKEND"] = "agg"
     try:
         with unwinding():
             options = _parsed(argv)
+            if options.command not in LIGHT:
+                check_address_space(options.command)
             module = import_module(module_name(options.command))
             status = int(module.main(options))
             sys.stdout.flush()

@@ -44,6 +44,10 @@ def _plain(value: Any) -> Any:
 
 def describe(error: BaseException) -> str:
     """One line on an unexpected error."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    if isinstance(error, ImportError) and "failed to map segment" in str(error):
+        return f"there is not enough memory to load a library ({error})"
     reason = " ".join(str(error).split()) or "no reason was given"
     return f"{type(error).__name__}: {reason}"
 

@@ -1,4 +1,4 @@
-"""Kills runs, flips bits and mutates inputs for a given time, and prints the outcomes.
+"""Kills runs, flips bits, mutates inputs and draws studies for a given time; prints the outcomes.
 
     .venv/bin/python -m benchmarks.torture --seconds 300 --seed 1 --only kills flips mutations
 
@@ -22,8 +22,9 @@ from benchmarks.torture.base import make_run
 from benchmarks.torture.flips import datasets_digest, flip_checkpoint, flip_records
 from benchmarks.torture.kills import Chain, kill_and_compare
 from benchmarks.torture.mutations import targets
+from benchmarks.torture.studies import look_at
 
-KINDS = ("kills", "flips", "mutations")
+KINDS = ("kills", "flips", "mutations", "studies")
 SHOWN = 10
 """How many faults of a kind are printed."""
 
@@ -70,6 +71,13 @@ def mutations(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> 
             target.once(random.Random(f"{seed} {index} {number}"), tally, f"mutation {number}")
 
     return once
+
+
+def studies(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once:
+    """Each call runs one random study in several ways."""
+    del run
+    tally = tallies.setdefault("random studies", Tally())
+    return lambda number: look_at(10_000 * seed + number, folder, tally)
 
 
 def numbers_until(last: float) -> Iterator[int]:

@@ -13,6 +13,7 @@
 
 #include "field/doubled_grid.hpp"
 #include "field/green_cache.hpp"
+#include "numerics/complex_product.hpp"
 #include "numerics/fft.hpp"
 #include "parallel/buffer.hpp"
 #include "parallel/macros.hpp"
@@ -21,8 +22,7 @@ namespace phasewise::field {
 
 // Computes c *= g, with the real part before the imaginary part.
 PHASEWISE_HD void multiply_complex(double* c, const double* g) {
-  const double re = c[0] * g[0] - c[1] * g[1];
-  const double im = c[0] * g[1] + c[1] * g[0];
+  const auto [re, im] = numerics::complex_product(c[0], c[1], g[0], g[1]);
   c[0] = re;
   c[1] = im;
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <random>
 #include <stdexcept>
 #include <string>
@@ -44,19 +45,16 @@ void for_each_shape(const Extents& whole, int cells, F&& f) {
   }
 }
 
-int ranks_of_node(const std::vector<int>& nodes) {
-  std::vector<int> count(static_cast<std::size_t>(std::ranges::max(nodes)) + 1);
-  for (const int node : nodes) ++count[static_cast<std::size_t>(node)];
-  std::erase(count, 0);
-  if (std::ranges::min(count) != std::ranges::max(count))
-    throw std::invalid_argument(
-        "communication.layout = bricks needs nodes with equal numbers of ranks, and they have " +
-        std::to_string(std::ranges::min(count)) + " to " + std::to_string(std::ranges::max(count)));
-  return count.front();
+// How many ranks each node has.
+std::unordered_map<int, int> ranks_of_nodes(const std::vector<int>& nodes) {
+  std::unordered_map<int, int> count;
+  for (const int node : nodes) ++count[node];
+  return count;
 }
 
-// The brick with the smallest surface towards other nodes, in sites.
-Extents brick_of(const Extents& size, const Extents& grid, int ranks) {
+// The brick of `ranks` ranks with the smallest surface towards other nodes, in sites; none if the
+// grid has no such brick.
+std::optional<Extents> brick_of(const Extents& size, const Extents& grid, int ranks) {
   double least = -1.0;
   Extents best{};
   for_each_shape(grid, ranks, [&](const Extents& shape) {
@@ -68,32 +66,38 @@ Extents brick_of(const Extents& size, const Extents& grid, int ranks) {
     least = surface;
     best = shape;
   });
-  if (least < 0.0)
-    throw std::invalid_argument(
-        "communication.layout = bricks: " + std::to_string(ranks) +
-        " ranks of a node cannot form a brick of the process grid; choose another layout or grid");
-  return best;
+  return least < 0.0 ? std::nullopt : std::optional(best);
+}
+
+// The largest brick of which every node has whole ones.
+Extents common_brick(const Extents& size, const Extents& grid,
+                     const std::unordered_map<int, int>& ranks_of_node) {
+  int common = 0;
+  for (const auto& [node, ranks] : ranks_of_node) common = std::gcd(common, ranks);
+  for (int ranks = common; ranks > 1; --ranks)
+    if (common % ranks == 0)
+      if (const auto brick = brick_of(size, grid, ranks)) return *brick;
+  return {1, 1, 1, 1};
 }
 
 std::vector<Extents> bricks(const Extents& size, const Extents& grid,
                             const std::vector<int>& nodes) {
-  const int each = ranks_of_node(nodes);
-  const Extents brick = brick_of(size, grid, each);
+  const std::unordered_map<int, int> ranks_of_node = ranks_of_nodes(nodes);
+  const Extents brick = common_brick(size, grid, ranks_of_node);
+  const std::int64_t each = volume_of(brick);
   Extents of_bricks;
   for (int axis = 0; axis < axes; ++axis) of_bricks[axis] = grid[axis] / brick[axis];
-  // Nodes are numbered in the order of their first ranks; the ranks of a node may not be
+  // Nodes follow each other in the order of their first ranks; the ranks of a node may not be
   // consecutive.
-  struct Node {
-    std::int64_t number;
-    std::int64_t ranks;  // so far
-  };
-  std::unordered_map<int, Node> known;
+  std::unordered_map<int, std::int64_t> next;  // the number of a node's next place
+  std::int64_t taken = 0;
   std::vector<Extents> places(nodes.size());
   for (std::size_t rank = 0; rank < nodes.size(); ++rank) {
-    const auto next = static_cast<std::int64_t>(known.size());
-    Node& node = known.try_emplace(nodes[rank], Node{next, 0}).first->second;
-    const Extents outer = place_at(of_bricks, node.number, from_x);
-    const Extents inner = place_at(brick, node.ranks++, from_x);
+    const auto [found, is_new] = next.try_emplace(nodes[rank], taken);
+    if (is_new) taken += ranks_of_node.at(nodes[rank]);
+    const std::int64_t number = found->second++;
+    const Extents outer = place_at(of_bricks, number / each, from_x);
+    const Extents inner = place_at(brick, number % each, from_x);
     for (int axis = 0; axis < axes; ++axis)
       places[rank][axis] = outer[axis] * brick[axis] + inner[axis];
   }

@@ -11,14 +11,14 @@
 namespace phasewise::qcd {
 
 // x_first, t_first: that axis is fastest. bricks: the ranks of a node form the brick with the
-// smallest surface, and bricks follow each other with x fastest. random: the seed decides the
-// order. file: the study numbers the places, with x fastest.
+// smallest surface, and bricks follow each other with x fastest; if nodes have unequal numbers of
+// ranks, or the grid has no such brick, a node has several smaller ones. random: the seed decides
+// the order. file: the study numbers the places, with x fastest.
 enum class Layout : std::uint8_t { x_first, t_first, bricks, random, file };
 inline constexpr std::array<std::string_view, 5> layout_names{"x-first", "t-first", "bricks",
                                                               "random", "file"};
 
-// The place of each rank. `nodes` has each rank's node. Throws std::invalid_argument with one
-// sentence if nodes with this many ranks cannot be bricks of the grid.
+// The place of each rank. `nodes` has each rank's node.
 std::vector<Extents> places_of(const Extents& size, const Extents& grid, Layout layout,
                                const std::vector<int>& nodes, std::uint64_t seed);
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from phasewise.machines import TWINS, load_machine
 from phasewise.options import Parser, add_json, add_placement, add_study, count, placement
 from phasewise.output import message, print_json
+from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from phasewise.traces.records import CommunicationRecord
@@ -75,7 +75,7 @@ def main(options: argparse.Namespace) -> int:
         options.ideal,
     )
     if options.out is None:
-        with TemporaryDirectory(prefix="phasewise-") as folder:
+        with temporary_folder() as folder:
             summary, record = simulate(study, request, Path(folder))
     else:
         summary, record = simulate(study, request, Path(options.out), Path(options.study))

@@ -9,11 +9,11 @@ import shlex
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from phasewise.errors import RunError, StudyError
 from phasewise.loopmarks.loops import HEADER_SUFFIXES, is_fortran
 from phasewise.loopmarks.record import Reported, read_record
+from phasewise.scratch import temporary_folder
 
 DEFAULT = ("gcc", "-O3", "-march=native", "-fopenmp", "-c")
 """Used for a file for which no other command is known; gcc finds the language from its name."""
@@ -102,7 +102,7 @@ def compile_and_read(source: Path, command: Command) -> Reported:
     StudyError if the command cannot be run, fails, is not gcc's, or compiles another source.
     """
     try:
-        with TemporaryDirectory(prefix="phasewise-loopmarks-") as folder:
+        with temporary_folder("loopmarks") as folder:
             _run(command, source, Path(folder))
             records = sorted(Path(folder).glob("*.opt-record.json.gz"))
             if not records:

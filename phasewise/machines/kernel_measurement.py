@@ -17,7 +17,6 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from phasewise.driver import Core, load_core
@@ -30,6 +29,7 @@ from phasewise.mpi.ranks import together
 from phasewise.output import describe, message
 from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of, node_facts
 from phasewise.runs.roof import computed_by_host
+from phasewise.scratch import temporary_folder
 from phasewise.study.study import CPU
 from phasewise.workload.discovery import with_part
 from phasewise.workload.interface import Workload
@@ -89,7 +89,7 @@ def _time_kernels(ranks: int, file: Path, deadline: Deadline, threads: int, devi
     environment: Mapping[str, str] = os.environ
     if ranks > 1:
         command, environment = launch_command(command, ranks, threads, alone=True)
-    with TemporaryDirectory(prefix="phasewise-kernels-") as folder:
+    with temporary_folder("kernels") as folder:
         try:
             status, sentence = run_to_end(command, environment, Path(folder), deadline.left)
         except TooLongError:

@@ -7,10 +7,10 @@ import os
 import platform
 import shutil
 import sysconfig
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 import numpy as np
@@ -24,6 +24,7 @@ from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.machines.topology import nodes_of
 from phasewise.machines.twin import make_twin
 from phasewise.mpi.launch import launch_command, run_to_end, this_machine
+from phasewise.scratch import temporary_folder
 
 DRIVER = "phasewise-driver"
 DRIVER_VARIABLE = "PHASEWISE_DRIVER"
@@ -219,17 +220,12 @@ class HardwareTarget:
             return read_answer(folder / "samples.jsonl", orders)
 
 
-class _folder(TemporaryDirectory[str]):  # noqa: N801
-    """A temporary folder as a Path; in a batch allocation of several nodes, one that all of them
-    see.
-    """
-
-    def __init__(self) -> None:
-        shared = Path.cwd() if this_machine().allocated else None
-        super().__init__(prefix="phasewise-probe-", dir=shared)
-
-    def __enter__(self) -> Path:  # type: ignore[override]
-        return Path(super().__enter__())
+@contextmanager
+def _folder() -> Iterator[Path]:
+    """A temporary folder; in a batch allocation of several nodes, one that all of them see."""
+    shared = Path.cwd() if this_machine().allocated else None
+    with temporary_folder("probe", where=shared) as name:
+        yield Path(name)
 
 
 def find_driver() -> Path:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +11,10 @@ import numpy as np
 
 from phasewise.errors import RunError, StudyError
 from phasewise.runs.core_share import CoreShare
-from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces, placed
+from phasewise.tables.files import read_json
 from phasewise.traces.records import CommunicationRecord, read_communication
 from phasewise.workload.communication import LAYOUTS
 from phasewise.workload.discovery import workload_of
@@ -97,13 +96,9 @@ def read_run(directory: str | Path) -> Recorded:
 
 def _read_json(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = read_json(path)
     except FileNotFoundError:
         raise RunError(f"{path.parent} holds no {path.name}: give the folder of a run") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{path} cannot be read ({disk_reason(error)})") from None
-    except ValueError as error:
-        raise RunError(f"{path} is damaged: {error}") from None
     if not isinstance(content, dict):
         raise RunError(f"{path} is damaged: it is no JSON object")
     return content

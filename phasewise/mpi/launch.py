@@ -28,6 +28,7 @@ from phasewise.mpi.progress import RELAY_VARIABLE
 from phasewise.mpi.rank_output import RankOutput
 from phasewise.mpi.signals import SIGNALS, give_back, handled
 from phasewise.output import print_json, table_width
+from phasewise.scratch import folder_of_process
 
 MPICH_LAUNCHERS = ("mpiexec.mpich", "mpiexec.hydra")
 LAUNCHERS = ("mpiexec.openmpi", "mpiexec", "mpirun", *MPICH_LAUNCHERS)
@@ -40,6 +41,13 @@ MPI_VARIABLES = (
 )
 """Prefixes of the variables that Open MPI sets in its processes."""
 
+
+SHARED_MEMORY = "/dev/shm"
+MEMORY_FOLDERS = (
+    *("btl_vader_backing_directory", "osc_sm_backing_directory", "osc_rdma_backing_directory"),
+    "shmem_mmap_backing_file_base_dir",
+)
+"""Parameters of Open MPI for the folder of the memory that ranks share."""
 
 SHARED = "PHASEWISE_SHARED"
 """It is set if several runs share this machine or allocation; their ranks are not bound to
@@ -235,9 +243,25 @@ def launch_command(
     if open_mpi:
         command += passed_on(variables, os.environ)
     environment = without_mpi(os.environ) | variables
+    if ranks > 1 and not machine.allocated:
+        environment = memory_variables() | environment
     if open_mpi and machine.root:
         environment |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return [*command, *program], environment
+
+
+def memory_variables() -> dict[str, str]:
+    """Variables by which Open MPI keeps the memory that ranks share in a folder of this process,
+    where nothing is left of it if they are killed; RunError if nothing can be written there.
+    """
+    try:
+        folder = folder_of_process(SHARED_MEMORY)
+    except OSError as error:
+        raise RunError(
+            f"ranks on one machine exchange through {SHARED_MEMORY}, which cannot be written "
+            f"({error.strerror}): run without --ranks, or where there is such a folder"
+        ) from None
+    return {f"OMPI_MCA_{name}": str(folder) for name in MEMORY_FOLDERS}
 
 
 def run_to_end(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -16,6 +15,7 @@ from phasewise.runs.folder import RECORD_FILE
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.study.laboratory import declared_tasks
+from phasewise.tables.files import read_json
 from phasewise.traces.excerpt import Excerpt
 from phasewise.traces.records import CommunicationRecord, Events, read_communication
 from phasewise.traces.timeline import DECLARED, Timeline, grouped, selected, timeline
@@ -82,9 +82,9 @@ class ReportedRun:
             return self.results.study
         path = self.directory / "study.json"
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError) as error:
-            raise RunError(f"{path} cannot be read ({error})") from None
+            content = read_json(path)
+        except FileNotFoundError:
+            raise RunError(f"there is no {path}") from None
         if not isinstance(content, dict):
             raise RunError(f"{path} holds no study")
         return content
@@ -154,7 +154,7 @@ class ReportedRun:
         """What kernels and communication phases cost, empty while the run goes on."""
         path = self.directory / "performance.json"
         try:
-            content = json.loads(path.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            content = read_json(path)
+        except (OSError, RunError):
             return {}
         return content if isinstance(content, dict) else {}

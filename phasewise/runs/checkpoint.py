@@ -29,6 +29,7 @@ from phasewise.runs.records import fixed_text, json_attribute
 from phasewise.runs.sealing import check_seal
 from phasewise.runs.state import State, state_of
 from phasewise.study import Study
+from phasewise.tables.files import special
 from phasewise.workload.discovery import KEY, workload_of
 
 FORMAT = 3
@@ -129,6 +130,8 @@ def verify(path: Path, sets: Mapping[str, Columns]) -> tuple[dict[str, Any], int
     """The study and the turn of a checkpoint that is whole; one of DAMAGE is raised if it is
     not.
     """
+    if what := special(path):
+        raise OSError(f"it {what}")
     check_seal(path)
     with h5py.File(path, "r", locking=False) as file:
         if file.attrs["format"] != FORMAT:

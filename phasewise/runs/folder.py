@@ -10,9 +10,10 @@ from typing import Any
 
 from phasewise.errors import RunError
 from phasewise.output import message
-from phasewise.runs.disk import disk_reason, replace_text
+from phasewise.runs.disk import disk_reason, is_special, replace_text
 from phasewise.runs.lock import Lock
 from phasewise.study import Study
+from phasewise.tables.files import special
 from phasewise.workload.discovery import workloads
 from phasewise.workload.interface import Workload
 
@@ -66,6 +67,7 @@ class RunFolder:
                     f"there is no run in {self.path} to go on from; run without --resume"
                 )
             self._take_lock()
+            self._check_files()
             self._drop_halves()
             if not resume and self.records.exists():
                 self._move_aside(source)
@@ -81,7 +83,8 @@ class RunFolder:
         study was accepted.
         """
         try:
-            if source is not None and not _same(source, self.path / "study.toml"):
+            pipe = source is not None and is_special(source)  # its text has been read
+            if source is not None and not pipe and not _same(source, self.path / "study.toml"):
                 replace_text(self.path / "study.toml", source.read_text(encoding="utf-8"))
         except OSError as error:
             raise RunError(
@@ -133,6 +136,12 @@ class RunFolder:
         """RunError if another process still holds the lock after `patience` seconds."""
         if not self._lock.take(patience):
             raise RunError(f"another run is writing to {self.path}; choose another --out")
+
+    def _check_files(self) -> None:
+        """RunError if one of the run's files is a pipe, which has no other end, or a device."""
+        for path in (self.path / name for name in _kept()):
+            if path.exists() and (what := special(path)):
+                raise RunError(f"{path} {what}")
 
     def _drop_halves(self) -> None:
         """Remove what a run that was killed had written under another name and not yet renamed."""

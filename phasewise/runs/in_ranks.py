@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from phasewise.errors import PhasewiseError
@@ -12,6 +11,7 @@ from phasewise.runs.folder import RunFolder
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.results import Results
 from phasewise.runs.run_options import RunOptions
+from phasewise.scratch import temporary_folder
 from phasewise.study import Study
 from phasewise.tables.writing import document
 
@@ -25,9 +25,9 @@ def run_in_ranks(study: Study, ranks: int, options: RunOptions) -> Results:
     out, progress = options.out, bool(options.progress)
     check_schedule(study)
     study.check_ranks(ranks)
-    keep = TemporaryDirectory(prefix="phasewise-") if out is None else None
+    keep = temporary_folder() if out is None else None
     folder = Path(keep.name if keep is not None else out or "").absolute()
-    with TemporaryDirectory(prefix="phasewise-") as scratch:
+    with temporary_folder() as scratch:
         file = Path(scratch) / "study.toml"
         file.write_text(document(_to_read(study)), encoding="utf-8")
         words = ["run", str(file), "--threads", str(options.threads), "--out", str(folder)]

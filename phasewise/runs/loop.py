@@ -18,6 +18,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.run_options import RunOptions
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.tuner import AutoTuner
+from phasewise.scratch import temporary_folder
 from phasewise.study import Study
 
 
@@ -102,7 +103,7 @@ def _choose_folder(
     """The folder, and the object that deletes it if it is temporary."""
     if out is not None:
         return None, RunFolder(Path(out))
-    keep = TemporaryDirectory(prefix="phasewise-") if core.rank() == 0 else None
+    keep = temporary_folder() if core.rank() == 0 else None
     path = core.broadcast(b"" if keep is None else keep.name.encode()).decode()
     return keep, RunFolder(Path(path))
 

@@ -31,6 +31,7 @@ from phasewise.runs.layout import (
     snapshot_layout,
 )
 from phasewise.study import Study
+from phasewise.tables.files import special
 
 FLUSH_SECONDS = 0.5, 2.0
 """The file is brought up to date no more often than the first and no less often than the second."""
@@ -268,6 +269,8 @@ def open_records(path: Path) -> h5py.File:
     """
     try:
         with reading(path):
+            if what := special(path):
+                raise RunError(f"{path} {what}")
             if missing_bytes(path):
                 raise OSError("it is truncated")
             try:
@@ -305,8 +308,10 @@ def fixed_text(text: str) -> np.bytes_:
 
 
 def text_of(value: Any) -> str:
-    """A text from a file of any version."""
-    return value.decode() if isinstance(value, bytes) else str(value)
+    """A text from a file of any version; UnicodeError if it is none in UTF-8, of which HDF5 gives
+    every wrong byte as half of a character.
+    """
+    return value.decode() if isinstance(value, bytes) else str(value).encode().decode()
 
 
 def read_rows(dataset: h5py.Dataset, first: int, last: int) -> NDArray[Any]:

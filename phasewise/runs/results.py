@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, cast
 
+import h5py
 import numpy as np
 from numpy.typing import NDArray
 
@@ -53,7 +54,7 @@ class Results:
     def _workload(self) -> Workload:
         """The workload of the study in the file; without a study, the default one."""
         text = self._file.attrs.get("study")
-        return workload_of({} if text is None else json.loads(text))
+        return workload_of({} if text is None else json.loads(text_of(text)))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or "workload" not in self.__dict__:
@@ -89,6 +90,10 @@ class Results:
                 raise RunError(f"{self.path} holds no {name}")
             dataset = self._file[name]
             dataset.refresh()
+            _check_numbers(dataset)
+            if len(dataset) < self._turns:
+                many = self.workload.unit.of(self._turns)
+                raise ValueError(f"{name} holds {len(dataset)} rows for {many}")
             if not dataset.size:
                 return np.empty((self._turns, *dataset.shape[1:]), dataset.dtype)
             return read_rows(dataset, 0, self._turns)
@@ -118,7 +123,7 @@ class Results:
 
     def _json(self, name: str) -> dict[str, Any]:
         with reading(self.path):
-            value = json.loads(self._file.attrs[name])
+            value = json.loads(text_of(self._file.attrs[name]))
             if not isinstance(value, dict):
                 raise TypeError(f"its attribute {name} is not an object")
             return cast(dict[str, Any], value)
@@ -163,14 +168,14 @@ class Results:
         with reading(self.path):
             if name not in self._file or not self.written(name):
                 raise RunError(f"{self.path} holds no {name}")
-            return np.asarray(self._file[name][...])
+            return _numbers(self._file[name])
 
     def arrays(self, name: str) -> dict[str, Floats]:
         """The datasets of a group that is written once; RunError where they are missing."""
         with reading(self.path):
             if name not in self._file or not self.written(name):
                 raise RunError(f"{self.path} holds no {name}")
-            return {key: np.asarray(dataset[...]) for key, dataset in self._file[name].items()}
+            return {key: _numbers(dataset) for key, dataset in self._file[name].items()}
 
     def close(self) -> None:
         """Close the file."""
@@ -189,6 +194,16 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({str(self.path)!r}, {self.workload.unit.of(self._turns)})"
+
+
+def _check_numbers(dataset: h5py.Dataset) -> None:
+    if dataset.dtype.kind not in "biuf":
+        raise TypeError(f"{dataset.name} holds no numbers")
+
+
+def _numbers(dataset: h5py.Dataset) -> Floats:
+    _check_numbers(dataset)
+    return np.asarray(dataset[...])
 
 
 def _python_value(value: Any) -> Any:

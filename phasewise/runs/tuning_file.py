@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from phasewise.errors import RunError
 from phasewise.output import message, print_table
 from phasewise.runs import choices
 from phasewise.runs.folder import TUNING_FILE, RunFolder
+from phasewise.tables.files import read_json
 from phasewise.workload.interface import Unit
 
 TURN = Unit()
@@ -19,10 +20,10 @@ def read_tuning(folder: RunFolder) -> dict[str, Any] | None:
     """
     path = folder.path / TUNING_FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
+        found = read_json(path)
     except OSError:
         return None
-    except (ValueError, RecursionError):
+    except RunError:
         found = None
     if not choices.well_formed(found):
         message(f"{path} is damaged and is not shown")

@@ -8,7 +8,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache as once
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from phasewise.errors import RunError, StudyError
@@ -16,6 +15,7 @@ from phasewise.machines import make_twin
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.kept import keep, read_kept
+from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
@@ -107,7 +107,7 @@ def simulator() -> tuple[str, ...]:
 
 def _run(task: Task) -> Summary:
     try:
-        with TemporaryDirectory(prefix="phasewise-") as folder:
+        with temporary_folder() as folder:
             return simulate(task.study, task.request, Path(folder))[0]
     except StudyError as error:
         raise StudyError(f"{task.name}: {error}") from None

@@ -12,6 +12,7 @@ from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE, RunFolder
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.study import Study
+from phasewise.tables.files import read_json
 from phasewise.version import __version__
 from phasewise.workload.interface import Unit
 
@@ -53,7 +54,7 @@ def seconds_of(source: Path) -> float:
 
 def _scaled(source: Path) -> dict[str, Any]:
     """The driver's communication.json, with times and counts scaled to those of all steps."""
-    content: dict[str, Any] = json.loads((source / RECORD_FILE).read_text(encoding="utf-8"))
+    content: dict[str, Any] = read_json(source / RECORD_FILE)
     scale = content.get("scale", {})
     for rank in content["rank"]:
         _scale_rank(rank, scale)

@@ -18,6 +18,7 @@ from phasewise.machines.overhead import check_overhead
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RunFolder
+from phasewise.scratch import temporary_folder
 from phasewise.simulated.records import seconds_of, take_communication, take_records
 from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
@@ -93,7 +94,7 @@ def _ideal_seconds(study: Study, request: Request, steps: int, twin: Twin) -> fl
 
 def _working_folder() -> TemporaryDirectory[str]:
     try:
-        return TemporaryDirectory(prefix="phasewise-simulate-")
+        return temporary_folder("simulate")
     except OSError as error:
         raise RunError(f"no temporary folder can be made ({disk_reason(error)})") from error
 

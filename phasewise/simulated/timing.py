@@ -8,12 +8,12 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.smpirun import simulate_driver
+from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, flat_parameters
 from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated
@@ -38,7 +38,7 @@ def time_simulated(studies: Sequence[Study], request: Request) -> list[Simulated
         check_simulated(study, request.skeleton)
         check_overhead(request.machine, study.communication)
     twin = make_twin(request.machine, request.twin, request.ranks)
-    with TemporaryDirectory(prefix="phasewise-times-") as name:
+    with temporary_folder("times") as name:
         folder = Path(name)
         files = [f"{index}.txt" for index in range(len(studies))]
         for file, study in zip(files, studies, strict=True):

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -16,11 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.errors import RunError
+from phasewise.errors import PhasewiseError, RunError
 from phasewise.runs.communication_file import EVENT_BYTES, VERSION
 from phasewise.runs.core_share import CoreShare, core_share_of
-from phasewise.runs.disk import disk_reason
+from phasewise.runs.disk import DAMAGE, disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
+from phasewise.tables.files import read_json
 from phasewise.traces.values import (
     LARGEST,
     Floats,
@@ -228,24 +228,20 @@ def read_communication(directory: str | Path) -> CommunicationRecord:
     """The record in a run's folder; RunError, one sentence, if it is missing or damaged."""
     path = Path(directory) / RECORD_FILE
     try:
-        text = path.read_text(encoding="utf-8")
+        content = read_json(path)
     except FileNotFoundError:
         raise RunError(f"{directory} holds no {RECORD_FILE}: give the folder of a run") from None
-    except (OSError, UnicodeDecodeError) as error:
-        raise RunError(f"{path} cannot be read ({disk_reason(error)})") from None
-    try:
-        content = json.loads(text)
-    except ValueError as error:
-        raise RunError(f"{path} is damaged: {error}") from None
     if isinstance(content, dict) and content.get("version", VERSION) != VERSION:
         raise RunError(
             f"{path} is of version {content['version']}; this phasewise reads version {VERSION}"
         )
     try:
         return _record(Path(directory), content)
+    except PhasewiseError:
+        raise
     except KeyError as error:
         raise RunError(f"{path} is damaged: it misses {error}") from None
-    except (TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
+    except (*DAMAGE, OverflowError) as error:
         raise RunError(f"{path} is damaged: {error}") from None
 
 

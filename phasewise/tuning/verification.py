@@ -12,7 +12,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from phasewise.driver import Core, load_core
 from phasewise.errors import PhasewiseError, RunError
@@ -23,6 +22,7 @@ from phasewise.mpi.ranks import together
 from phasewise.output import message
 from phasewise.runs.core_share import CoreShare, core_share_of, node_facts
 from phasewise.runs.simulation import Simulation
+from phasewise.scratch import temporary_folder
 from phasewise.simulated.many import Report, Task, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
@@ -50,7 +50,7 @@ def simulated_seconds(
 
     cache: a folder that keeps what was simulated; None: a temporary one.
     """
-    with TemporaryDirectory(prefix="phasewise-tune-") as folder:
+    with temporary_folder("tune") as folder:
         found = simulate_many(tasks, cache or Path(folder), WORKERS, progress)
     return [float(summary["turn_seconds"]) for summary in found]
 
@@ -84,7 +84,7 @@ def timed_here(study: Study, ranks: int, threads: int) -> TimedHere:
     """Time turns of `study` on this computer; RunError if the ranks fail."""
     # In a batch allocation, all nodes see the folder in which this was started.
     shared = Path.cwd() if this_machine().allocated else None
-    with TemporaryDirectory(prefix="phasewise-tune-", dir=shared) as folder:
+    with temporary_folder("tune", where=shared) as folder:
         given, answer = Path(folder) / "study.json", Path(folder) / "seconds.json"
         given.write_text(json.dumps(study.resolved()), encoding="utf-8")
         program = [sys.executable, "-m", __name__, str(given), str(threads), str(answer)]

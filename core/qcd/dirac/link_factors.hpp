@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "numerics/complex_product.hpp"
 #include "qcd/geometry.hpp"
 
 namespace phasewise::qcd {
@@ -31,11 +32,11 @@ inline std::array<double, 2> boundary_factor(double phase) {
 // A link times a complex factor and a real one; `to` may be `from`.
 inline void multiply_link(const std::array<double, 2>& factor, double weight, const double* from,
                           double* to) {
-  const auto [re, im] = factor;
   for (int i = 0; i < link_doubles; i += 2) {
     const double a = weight * from[i], b = weight * from[i + 1];
-    to[i] = re * a - im * b;
-    to[i + 1] = re * b + im * a;
+    const auto [re, im] = numerics::complex_product(factor[0], factor[1], a, b);
+    to[i] = re;
+    to[i + 1] = im;
   }
 }
 

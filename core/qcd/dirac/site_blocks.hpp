@@ -9,9 +9,12 @@
 #include <cstdint>
 #include <optional>
 
+#include "numerics/complex_product.hpp"
 #include "qcd/dirac/spin.hpp"
 
 namespace phasewise::qcd {
+
+using numerics::complex_product;
 
 inline constexpr int block_size_of_spin = 6, block_reals = 36, site_block_reals = 72;
 inline constexpr int planes = 6;  // xy xz xt yz yt zt
@@ -47,10 +50,10 @@ inline Block clover_block(int chirality, double diagonal, const double* strength
         for (int j = 0; j < 6; ++j) {
           std::complex<double> spin = 0.0;
           for (int s = 0; s < spins; ++s)
-            spin += gamma_element(mu, 2 * chirality + i / 3, s) *
-                    gamma_element(nu, s, 2 * chirality + j / 3);
+            spin += complex_product(gamma_element(mu, 2 * chirality + i / 3, s),
+                                    gamma_element(nu, s, 2 * chirality + j / 3));
           const double* f = strength + ((plane * 3 + i % 3) * 3 + j % 3) * 2;
-          block[i][j] -= 0.5 * weights[plane] * spin * std::complex<double>(f[0], f[1]);
+          block[i][j] -= complex_product(0.5 * weights[plane] * spin, {f[0], f[1]});
         }
   return block;
 }
@@ -73,15 +76,15 @@ inline std::optional<Block> inverse(Block a) {
     std::swap(b[k], b[pivot]);
     const std::complex<double> scale = 1.0 / a[k][k];
     for (int j = 0; j < 6; ++j) {
-      a[k][j] *= scale;
-      b[k][j] *= scale;
+      a[k][j] = complex_product(a[k][j], scale);
+      b[k][j] = complex_product(b[k][j], scale);
     }
     for (int i = 0; i < 6; ++i) {
       if (i == k) continue;
       const std::complex<double> factor = a[i][k];
       for (int j = 0; j < 6; ++j) {
-        a[i][j] -= factor * a[k][j];
-        b[i][j] -= factor * b[k][j];
+        a[i][j] -= complex_product(factor, a[k][j]);
+        b[i][j] -= complex_product(factor, b[k][j]);
       }
     }
   }
@@ -101,7 +104,7 @@ inline Block squared(const Block& a, double mu) {
   Block b{};
   for (int i = 0; i < 6; ++i)
     for (int j = 0; j < 6; ++j) {
-      for (int k = 0; k < 6; ++k) b[i][j] += a[i][k] * a[k][j];
+      for (int k = 0; k < 6; ++k) b[i][j] += complex_product(a[i][k], a[k][j]);
       if (i == j) b[i][j] += mu * mu;
     }
   return b;

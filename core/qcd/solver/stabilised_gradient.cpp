@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numerics/complex_product.hpp"
 #include "qcd/phases.hpp"
 #include "qcd/solver/bounded_sums.hpp"
 
@@ -150,7 +151,9 @@ void StabilisedGradient<Real>::advance(Complex alpha, Complex omega, workload::L
   squared_ = next;
   const Complex rho(re, im);
   // If the shadow has become orthogonal to the residual, the method starts anew.
-  beta_ = std::abs(rho_) > 0.0 && std::abs(omega) > 0.0 ? rho / rho_ * (alpha / omega) : Complex{};
+  beta_ = std::abs(rho_) > 0.0 && std::abs(omega) > 0.0
+              ? numerics::complex_product(rho / rho_, alpha / omega)
+              : Complex{};
   rho_ = rho;
   omega_ = omega;
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -170,10 +171,19 @@ class CollisionRecording(Recording):
                 write(f"field/{turn}/ip1/beam{beam}", _field(driver, comm, study, beam))
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
-        """What leaves nothing to collide: a lost beam, a luminosity that is no number."""
+        """What leaves nothing to collide: a beam that is lost or moves across its axis, or a
+        luminosity that is no number.
+        """
         for beam in collision_of(study).beams:
             if not beam.strong and record[f"{beam.number}/particles"] == 0:
                 return f"beam {beam.number} is lost: none of its particles is left"
+            for axis, row in (("px", 1), ("py", 3)):
+                square = record[f"{beam.number}/covariance"][row, row]
+                if square >= 1:
+                    return (
+                        f"beam {beam.number} no longer moves along its axis: the rms of {axis} is "
+                        f"{math.sqrt(square):.3g} times the reference momentum"
+                    )
         if not np.all(np.isfinite(record["luminosity"])):
             return "the luminosity is not a finite number"
         return ""

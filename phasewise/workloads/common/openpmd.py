@@ -23,6 +23,7 @@ from phasewise.constants import ELEMENTARY_CHARGE, SPEED_OF_LIGHT
 from phasewise.driver import Arrays, Floats
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason
+from phasewise.tables.files import special
 from phasewise.workload.bunches import SharedBunch
 
 EV_OVER_C = ELEMENTARY_CHARGE / SPEED_OF_LIGHT
@@ -95,6 +96,8 @@ def reading(path: Path) -> Iterator[h5py.File]:
     it.
     """
     try:
+        if what := special(path):
+            raise RunError(f"{path} {what}")
         file = h5py.File(path, "r", locking=False)
     except OSError as error:
         raise RunError(f"{path} cannot be read as HDF5: {disk_reason(error)}") from error

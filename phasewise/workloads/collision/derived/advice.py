@@ -21,6 +21,9 @@ from phasewise.workloads.collision.tables.point import InteractionPoint
 FEWEST_PER_SLICE = 100
 """Macroparticles of a slice below which its field is mostly noise: 10 % in its charge."""
 
+SLOWEST = 1.001
+"""Lorentz factor below which an energy is probably not the total one."""
+
 MATCHED = 0.1
 """Relative mismatch of a bunch to its RF bucket up to which there is no warning."""
 
@@ -48,6 +51,7 @@ def advice(
     """Warnings on ``model``; ``xi`` are the beams' effective beam-beam parameters in x and y,
     ``buckets`` their RF buckets, ``found`` how finely the collision is resolved.
     """
+    yield from _slow(model)
     yield from _slices(model)
     yield from _meshes(model)
     yield from _coarse_meshes(model, found)
@@ -58,15 +62,34 @@ def advice(
     yield from _stop_band(model, xi)
 
 
+def _slow(model: Collision) -> Iterator[str]:
+    for beam in model.beams:
+        if beam.gamma < SLOWEST:
+            yield (
+                f"beam.{beam.number}.energy = {show(beam.energy)} eV, the total energy, is hardly "
+                f"more than the rest energy, {beam.mass:g} eV: the beam moves at {beam.beta:.2g} c"
+            )
+
+
 def _slices(model: Collision) -> Iterator[str]:
     for k, ip in enumerate(model.ips, 1):
         for beam in model.beams:
-            if ip.model == "none" or beam.strong:
+            # A beam that meets a strong one has no field of its own.
+            if ip.model in ("none", "weak-strong") or beam.strong:
                 continue
-            if beam.macroparticles < FEWEST_PER_SLICE * ip.slices[beam.number - 1]:
+            slices, count = ip.slices[beam.number - 1], beam.macroparticles
+            many = f"{count} macroparticle" + ("s" if count > 1 else "")
+            if count >= FEWEST_PER_SLICE * slices:
+                continue
+            if slices == 1:
+                yield (
+                    f"beam {beam.number} has {many} at ip.{k}, fewer than {FEWEST_PER_SLICE}: its "
+                    "field is mostly noise"
+                )
+            else:
                 yield (
                     f"ip.{k}.slices = {_slices_given(ip)} leaves fewer than {FEWEST_PER_SLICE} of "
-                    f"the {beam.macroparticles} macroparticles of beam {beam.number} in a slice"
+                    f"the {many} of beam {beam.number} in a slice"
                 )
 
 
