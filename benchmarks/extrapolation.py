@@ -20,7 +20,7 @@ import numpy as np
 
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import load_machine
-from phasewise.models import Case, predict
+from phasewise.models import first_turn, predict
 from phasewise.models.judged import Judged, figures, grouped, times_of
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
@@ -36,7 +36,6 @@ from phasewise.workloads.collision.reproduction.cases import (
     messages,
     paper_case,
 )
-from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 
 MACHINES = ("bassi", "jaguar", "jacquard")
 FITTED = (8, 16, 32, 64)
@@ -141,7 +140,7 @@ def judge(series: Sequence[Series], cache: Path, workers: int) -> Iterator[Judge
         for ranks in BEYOND:
             sample, times = one.on(ranks), times_of(next(summaries))
             machine = load_machine(sample.machine)
-            case = Case(sample.study(), machine, ranks, pieces=FIRST_TURN, records=records)
+            case = replace(first_turn(sample.study(), machine, ranks), records=records)
             try:
                 yield Judged(one, case, times, predict(case, "measured"))
             except StudyError as error:

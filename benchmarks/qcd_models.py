@@ -21,14 +21,13 @@ from typing import Any
 
 from benchmarks.qcd_cases import FAT_TREE, TORUS, Point, points_of
 from phasewise.errors import PhasewiseError, StudyError
-from phasewise.models import Case, model_names, predict
+from phasewise.models import first_turn, model_names, predict
 from phasewise.models.interval import COMMUNICATION
 from phasewise.models.judged import Figures, Judged, figures, grouped, times_of
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import simulate_many
-from phasewise.study.laboratory import first_pieces, sets_off_together
 
 DESCRIBED = ("contention", "described")
 """Models that need only a description; the others use the curves of the machine's twin."""
@@ -57,11 +56,10 @@ def judge(
     judged: list[JudgedPoint] = []
     tell = Telling("points judged")
     for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
-        pieces, together = first_pieces(point.study), sets_off_together(point.study)
         for model in models:
             machine = point.machine if model in DESCRIBED else point.measured(cache)
             simulated = replace(machine, kernels={})  # only [processor], as simulations charge it
-            case = Case(point.study, simulated, point.ranks, pieces=pieces, agreed=together)
+            case = first_turn(point.study, simulated, point.ranks)
             with suppress(StudyError):
                 judged.append(Judged(point, case, times_of(summary), predict(case, model)))
         tell(done, len(points))

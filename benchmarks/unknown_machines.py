@@ -28,7 +28,7 @@ from benchmarks.residuals import keep_residuals
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import Machine
-from phasewise.models import Case, predict
+from phasewise.models import first_turn, predict
 from phasewise.models.interval import FEWEST, conformal, drawn_key, kind_of
 from phasewise.models.judged import (
     QUANTITIES,
@@ -45,7 +45,6 @@ from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import Task, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
-from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 
 MODELS = ("contention", "described")
 """The models that need only a description."""
@@ -130,7 +129,7 @@ def judge(points: Sequence[Point], summaries: Sequence[dict[str, Any]]) -> list[
     """Judge every point by every model."""
     judged, tell = [], Telling("points judged")
     for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
-        case = Case(point.study, point.machine, point.ranks, pieces=FIRST_TURN)
+        case = first_turn(point.study, point.machine, point.ranks)
         times = times_of(summary)
         judged += [Judged(point, case, times, predict(case, model)) for model in MODELS]
         tell(done, len(points))

@@ -82,6 +82,13 @@ nb::list phases_of(const std::string& parameters, int ranks, int node_size) {
   return result;
 }
 
+nb::dict first_pieces(const std::string& parameters, int ranks) {
+  nb::dict result;
+  for (const workload::Piece& piece : bindings::plan_study(parameters, ranks, 1)->pieces())
+    if (piece.first > 0.0) result[nb::str(piece.name.data(), piece.name.size())] = piece.first;
+  return result;
+}
+
 nb::dict traffic(const std::string& parameters, int ranks, int node_size) {
   driver::PlannedTraffic found =
       driver::planned_traffic(*bindings::plan_study(parameters, ranks, node_size));
@@ -125,6 +132,10 @@ void bind_plan(nb::module_& m) {
         "The phases of a study in the order in which they are shown, whether or not they send "
         "anything on these ranks: name; main, whether the phase does the workload's own exchange; "
         "colour, #rrggbb, or empty if pictures choose it. No messages are looked at.");
+  m.def(
+      "first_pieces", &first_pieces, nb::arg("parameters"), nb::arg("ranks"),
+      "How often data-dependent pieces occur in the first turn of a run, by name, in the mean over "
+      "the ranks.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),

@@ -114,32 +114,69 @@ driver::Rates rates_from(const nb::dict& given) {
   return rates;
 }
 
-// Returns the seconds of a turn: the communication of each phase, the waiting in it and the
-// computation as means over the ranks, and the same on the rank that takes longest.
-nb::dict summed(const contention::Program& program, const contention::Execution& execution) {
-  const double ranks = static_cast<double>(execution.size());
-  std::vector<double> communicating(program.phases.size()), waiting(program.phases.size());
-  double computing = 0.0, turn = 0.0;
-  for (const contention::RankTimes& of_rank : execution) {
-    for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
-      communicating[phase] += of_rank.communicating[phase] / ranks;
-      waiting[phase] += of_rank.waiting[phase] / ranks;
+// The seconds of a turn: the communication of each phase, the waiting in it and the computation as
+// means over the ranks, and the same on the rank that takes longest.
+class Seconds {
+ public:
+  // Adds those of a program, times a share.
+  void add(double share, const contention::Program& program,
+           const contention::Execution& execution) {
+    const auto ranks = static_cast<double>(execution.size());
+    double turn = 0.0;
+    for (const contention::RankTimes& of_rank : execution) {
+      for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
+        Phase& own = named(program.phases[phase]);
+        own.communicating += share * (of_rank.communicating[phase] / ranks);
+        own.waiting += share * (of_rank.waiting[phase] / ranks);
+      }
+      computing_ += share * (of_rank.computing / ranks);
+      turn = std::max(turn, std::accumulate(of_rank.communicating.begin(),
+                                            of_rank.communicating.end(), of_rank.computing));
     }
-    computing += of_rank.computing / ranks;
-    turn = std::max(turn, std::accumulate(of_rank.communicating.begin(),
-                                          of_rank.communicating.end(), of_rank.computing));
+    turn_ += share * turn;
+    messages_ += program.messages;
   }
-  nb::dict phases, waits, result;
-  for (std::size_t phase = 0; phase < program.phases.size(); ++phase) {
-    phases[program.phases[phase].c_str()] = communicating[phase];
-    waits[program.phases[phase].c_str()] = waiting[phase];
+  double turn() const { return turn_; }
+  nb::dict as_dict() const {
+    nb::dict phases, waits, result;
+    for (const Phase& phase : phases_) {
+      phases[phase.name.c_str()] = phase.communicating;
+      waits[phase.name.c_str()] = phase.waiting;
+    }
+    result["phases"] = phases;
+    result["waiting"] = waits;
+    result["computing"] = computing_;
+    result["turn"] = turn_;
+    result["messages"] = messages_;
+    return result;
   }
-  result["phases"] = phases;
-  result["waiting"] = waits;
-  result["computing"] = computing;
-  result["turn"] = turn;
-  result["messages"] = program.messages;
-  return result;
+
+ private:
+  struct Phase {
+    std::string name;
+    double communicating = 0.0, waiting = 0.0;
+  };
+  Phase& named(const std::string& name) {
+    const auto found = std::ranges::find(phases_, name, &Phase::name);
+    return found != phases_.end() ? *found : phases_.emplace_back(Phase{name});
+  }
+
+  std::vector<Phase> phases_;
+  double computing_ = 0.0, turn_ = 0.0;
+  std::int64_t messages_ = 0;  // that were followed
+};
+
+// Follows the turns that make up the mean turn. follow(counts) returns the program of one and its
+// execution.
+template <class Follow>
+nb::dict mean_turn(const workload::Workload& study, const nb::dict& pieces, Follow&& follow) {
+  Seconds seconds;
+  for (const auto& [share, counts] :
+       workload::turns_with(study.pieces(), bindings::counts_from(pieces))) {
+    const auto [program, execution] = follow(counts);
+    seconds.add(share, program, execution);
+  }
+  return seconds.as_dict();
 }
 
 nb::dict contend(const std::string& parameters, int ranks, const std::string& platform,
@@ -148,19 +185,18 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
                  const nb::dict& pieces, const nb::dict& rates, double effort, bool agreed) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
-  const contention::Program program =
-      driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates),
-                           static_cast<std::int64_t>(effort * many_messages), agreed);
+  const driver::Rates how = rates_from(rates);
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors), streams_from(rates),
                                       swaps_from(rates));
-  contention::Execution execution;
-  {
+  return mean_turn(*study, pieces, [&](const workload::PieceCounts& counts) {
     const nb::gil_scoped_release unlocked;
-    execution =
+    contention::Program program = driver::turn_program(
+        *study, counts, how, static_cast<std::int64_t>(effort * many_messages), agreed);
+    contention::Execution execution =
         contention::execute(program, network, protocol, eager, resolution(program) / effort);
-  }
-  return summed(program, execution);
+    return std::pair(std::move(program), std::move(execution));
+  });
 }
 
 std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager,
@@ -177,8 +213,9 @@ std::vector<double> pair_seconds(const std::string& platform, std::int64_t eager
   for (int number = 0; number < exchange::protocols; ++number) {
     const contention::Program program =
         driver::pair_program(static_cast<exchange::Protocol>(number), order, rates_from(rates));
-    const auto times = summed(program, contention::execute(program, network, timing, eager, fine));
-    seconds.push_back(nb::cast<double>(times["turn"]));
+    Seconds times;
+    times.add(1.0, program, contention::execute(program, network, timing, eager, fine));
+    seconds.push_back(times.turn());
   }
   return seconds;
 }
@@ -195,15 +232,15 @@ nb::dict by_load(const std::string& parameters, int ranks, const std::string& pl
                  const nb::dict& pieces, const nb::dict& rates) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
-  const contention::Program program =
-      driver::turn_program(*study, bindings::counts_from(pieces), rates_from(rates), few_messages);
+  const driver::Rates how = rates_from(rates);
   const contention::LoadTables tables(network, table_from(within), table_from(between));
-  contention::Execution execution;
-  {
+  return mean_turn(*study, pieces, [&](const workload::PieceCounts& counts) {
     const nb::gil_scoped_release unlocked;
-    execution = contention::execute(program, network, tables, eager, resolution(program));
-  }
-  return summed(program, execution);
+    contention::Program program = driver::turn_program(*study, counts, how, few_messages);
+    contention::Execution execution =
+        contention::execute(program, network, tables, eager, resolution(program));
+    return std::pair(std::move(program), std::move(execution));
+  });
 }
 
 nb::list round_costs(const std::string& parameters, int ranks, const std::string& platform,

@@ -5,9 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "collision/build_point.hpp"
 #include "collision/kick_scale.hpp"
-#include "collision/mapped_moments.hpp"
 #include "collision/strong_slices.hpp"
 #include "collision/transform.hpp"
 #include "collision/turn.hpp"
@@ -157,15 +155,13 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
                           : description_.design[ip][b];
     if (!point.collides) continue;
     CollidingBeam& beam = point.beams[b];
-    beam.moments = mapped(bunch.moments, frame(ip, b, number_));
-    const double mean = beam.moments.mean[4], rms = beam.moments.rms(4);
-    beam.cuts = beam::cut_slices(known ? histogram : gaussian_histogram(mean, rms),
-                                 point.description.slicing, point.description.slices[b], mean, rms,
-                                 point.description.slice_extent);
+    cut_beam(beam, bunch.moments, frame(ip, b, number_), known ? &histogram : nullptr,
+             point.description, b);
     if (bunch.constants.strong)
       beam.strong_slices =
           strong_slices(bunch.moments, frame(ip, b, number_), point.description.angle.cos_phi,
-                        beam.cuts, mean, rms, static_cast<double>(bunch.constants.macroparticles));
+                        beam.cuts, beam.moments.mean[4], beam.moments.rms(4),
+                        static_cast<double>(bunch.constants.macroparticles));
   }
 }
 

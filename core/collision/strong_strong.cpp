@@ -8,6 +8,7 @@
 
 #include "collision/exchange/channels.hpp"
 #include "collision/mesh/kick_nodes.hpp"
+#include "collision/pieces.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -83,7 +84,10 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
   overlap_sums_.assign(2 * pairs, 0.0);
   if (device_ != nullptr) device_->start_overlaps(static_cast<std::int64_t>(pairs));
   const auto choose = [&] { mesh_ = choose_mesh(ip_, beams); };
-  if (contents_ == Contents::design) choose();  // no kernels run, but windows are needed
+  // No kernels run, but windows are needed.
+  if (contents_ == Contents::design) choose();
+  if (design_ != nullptr) mesh_ = *design_;
+  planned_.clear();
   listener.kernel(mesh_card(), ip_.fixed_mesh ? 0.0 : 2.0 * ip_.planes * static_cast<double>(pairs),
                   choose);
   if (contents_ == Contents::none) return;
@@ -207,28 +211,31 @@ void StrongStrong::share_potentials(const Step& step, const std::vector<int>& pa
   for (const auto& exchange : exchanges.other) works.push_back({exchange, theirs, theirs});
 }
 
+// A plan reports each Green function where a run's first turn makes it. It counts those of every
+// step elsewhere.
+ColumnSolver::GreenPointer StrongStrong::green_for(const field::GreenKey& function,
+                                                   Listener& listener) {
+  if (contents_ != Contents::none) return columns_.green(function, listener);
+  if (ip_.green_every_step || std::ranges::find(planned_, function) != planned_.end())
+    return nullptr;
+  planned_.push_back(function);
+  listener.if_needed(pieces::green, [&] { make_green(listener); });
+  return nullptr;
+}
+
 // The grids that this rank's column solves for, with their Green functions.
 std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
                                                        const std::vector<int>& pairs,
                                                        Listener& listener) {
-  const bool placed = contents_ != Contents::none;
   std::vector<ColumnSolver::Grid> grids;
-  if (ip_.green_every_step && placed) columns_.green({mesh_.hx, mesh_.hy}, listener);
+  if (ip_.green_every_step && contents_ != Contents::none)
+    columns_.green({mesh_.hx, mesh_.hy}, listener);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
-      const auto green_for = [&](int plane) -> ColumnSolver::GreenPointer {
-        if (!placed) return nullptr;
-        const field::Window& from = mesh_.window[b][step.own(b, p)];
-        const field::Window& to = mesh_.window[1 - b][step.other(b, p)];
-        return columns_.green({.hx = mesh_.hx,
-                               .hy = mesh_.levels.mesh(level(step, b, p, plane)).hy,
-                               .shift_x = to.offset_x - from.offset_x,
-                               .shift_y = to.offset_y - from.offset_y},
-                              listener);
-      };
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
       for (int plane = 0; plane < ip_.planes; ++plane) {
-        const ColumnSolver::GreenPointer green = green_for(plane);
+        const ColumnSolver::GreenPointer green =
+            green_for(mesh_.green(b, step.own(b, p), step.other(b, p), plane), listener);
         const std::int64_t at = p * pair_size() + plane * plane_size();
         if (real())
           grids.push_back({charge_[b].data() + at, out + at, green});

@@ -42,6 +42,8 @@ class StrongStrong {
                const Settings& settings, int rank, int threads, Contents contents,
                DeviceWork* device, bool staged);
 
+  // The mesh on which a plan counts Green functions; it must stay in place.
+  void plan_on(const CollisionMesh& mesh) { design_ = &mesh; }
   // One collision: begin, then all or some of the steps in order, then finish. The beams and the
   // result must stay in place until then.
   void begin(std::array<CollidingBeam, 2>& beams, CollisionResult& result, Listener& listener);
@@ -84,6 +86,7 @@ class StrongStrong {
   void solve(const Step& step, const std::vector<int>& pairs, Listener& listener);
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
                                            Listener& listener);
+  ColumnSolver::GreenPointer green_for(const field::GreenKey& function, Listener& listener);
   void prepare(const Step& step, Listener& listener);
   void add_nodes_tasks(const Step& step, int beam, std::vector<NodesTask>& to);
   void finish_luminosity(Listener& listener);
@@ -134,6 +137,8 @@ class StrongStrong {
   CollisionResult* result_ = nullptr;
   std::optional<Step> last_;  // the step whose kicks are still to come
   CollisionMesh mesh_;
+  const CollisionMesh* design_ = nullptr;  // without contents
+  std::vector<field::GreenKey> planned_;   // the Green functions of the turn so far, likewise
   std::array<double, 2> rounding_offset_{};
   std::array<MeshValues, 2> charge_;      // of each beam: [part][pair][plane][nodes]
   std::array<MeshValues, 2> potential_;   // acting on each beam: [pair][plane][nodes]

@@ -9,7 +9,7 @@ namespace phasewise::collision {
 
 using workload::Piece;
 
-std::vector<Piece> pieces_of(const Description& description) {
+std::vector<Piece> pieces_of(const Description& description, double greens) {
   using Kind = Piece::Kind;
   std::vector<Piece> result;
   for (int ip = 0; ip < static_cast<int>(description.points.size()); ++ip) {
@@ -20,11 +20,16 @@ std::vector<Piece> pieces_of(const Description& description) {
                         .kind = Kind::data_dependent,
                         .per = "measurement",
                         .part = ip,
-                        .expected = 1.0 / static_cast<double>(description.slices_every)});
+                        .expected = 1.0 / static_cast<double>(description.slices_every),
+                        .first = 1.0});
     if (point.model == Model::strong_strong) {
       if (!point.green_every_step)
-        result.push_back(
-            {.name = pieces::green, .kind = Kind::data_dependent, .per = "mesh", .part = ip});
+        result.push_back({.name = pieces::green,
+                          .kind = Kind::data_dependent,
+                          .per = "mesh",
+                          .part = ip,
+                          .first = greens,
+                          .inside = true});
       for (int k = 0; k < steps(point.slices); ++k)
         result.push_back({.name = pieces::step,
                           .kind = Kind::series,
@@ -40,9 +45,11 @@ std::vector<Piece> pieces_of(const Description& description) {
 }
 
 Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
-           Contents contents, int threads, std::unique_ptr<DeviceWork> device)
+           Contents contents, int threads, std::unique_ptr<DeviceWork> device,
+           const std::vector<CollisionMesh>* meshes)
     : description_(description),
       grids_(grids),
+      meshes_(meshes),
       rank_(rank),
       contents_(contents),
       threads_(threads),
@@ -73,9 +80,11 @@ Turn::~Turn() = default;
 std::unique_ptr<StrongStrong> Turn::make_strong_strong(int ip, const Settings& settings) const {
   const bool staged =
       device_ ? !device_->exchanges_directly() : contents_ == Contents::none && description_.staged;
-  return std::make_unique<StrongStrong>(description_.points[ip], groups_, grids_[ip], settings,
-                                        rank_, threads_, contents_, device_.get(),
-                                        staged && grids_[ip].ranks() > 1);
+  auto made = std::make_unique<StrongStrong>(description_.points[ip], groups_, grids_[ip], settings,
+                                             rank_, threads_, contents_, device_.get(),
+                                             staged && grids_[ip].ranks() > 1);
+  if (meshes_ != nullptr) made->plan_on((*meshes_)[ip]);
+  return made;
 }
 
 void Turn::set_settings(const Settings& settings) {
@@ -113,13 +122,6 @@ void Turn::tell(const Piece& piece, Listener& listener) {
   } else {
     point.strong_strong->run_step({point.description.slices, piece.index}, listener);
   }
-}
-
-CollisionFrame Turn::frame(int ip, int b, std::int64_t turn) const {
-  const InteractionPoint& point = description_.points[ip];
-  const auto [sx, sy] = point.separation_at(turn);
-  const double half = b == 0 ? 0.5 : -0.5;
-  return {point.angle, point.crab[b], half * sx, half * sy};
 }
 
 double Turn::held_particles(int b) const {

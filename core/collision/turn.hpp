@@ -9,27 +9,24 @@
 #include <memory>
 #include <optional>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "collision/description.hpp"
+#include "collision/design_mesh.hpp"
 #include "collision/device_work.hpp"
 #include "collision/exchange/beam_groups.hpp"
 #include "collision/frame.hpp"
 #include "collision/gaussian.hpp"
+#include "collision/pieces.hpp"
 #include "collision/slice_moments.hpp"
 #include "collision/strong_strong.hpp"
 #include "workload/workload.hpp"
 
 namespace phasewise::collision {
 
-namespace pieces {
-inline constexpr std::string_view arrival = "arrival", slices = "slices", green = "green",
-                                  step = "step", gaussian = "gaussian", departure = "departure";
-}
-
-// The pieces of a turn. If every step makes its Green function, that is part of the steps.
-std::vector<workload::Piece> pieces_of(const Description& description);
+// The pieces of a turn. If every step makes its Green function, that is part of the steps. `greens`
+// is how many a rank makes in the first turn (greens_for).
+std::vector<workload::Piece> pieces_of(const Description& description, double greens);
 
 // What one turn measured, the same on every rank.
 struct TurnRecord {
@@ -47,9 +44,11 @@ struct TurnRecord {
 class Turn : public workload::RankTurn {
  public:
   // `description` and `grids` (one for each interaction point) must outlive the turn. `device` is
-  // where the kernels run; null is the CPU.
+  // where the kernels run; null is the CPU. `meshes` are those on which a plan counts Green
+  // functions, one for each interaction point; they must outlive the turn, too.
   Turn(const Description& description, const std::vector<ProcessGrid>& grids, int rank,
-       Contents contents, int threads, std::unique_ptr<DeviceWork> device = nullptr);
+       Contents contents, int threads, std::unique_ptr<DeviceWork> device = nullptr,
+       const std::vector<CollisionMesh>* meshes = nullptr);
   ~Turn() override;
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
@@ -81,7 +80,9 @@ class Turn : public workload::RankTurn {
   };
   Point& point(int ip) { return points_[ip]; }
   const Point& point(int ip) const { return points_[ip]; }
-  CollisionFrame frame(int ip, int beam, std::int64_t turn) const;
+  CollisionFrame frame(int ip, int beam, std::int64_t turn) const {
+    return frame_of(description_.points[ip], beam, turn);
+  }
 
  private:
   using Listener = workload::Listener;
@@ -112,6 +113,7 @@ class Turn : public workload::RankTurn {
 
   const Description& description_;
   const std::vector<ProcessGrid>& grids_;
+  const std::vector<CollisionMesh>* meshes_;  // null with contents
   int rank_;
   Contents contents_;
   int threads_;

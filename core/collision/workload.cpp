@@ -64,6 +64,11 @@ const ProcessGrid* Collision::mesh_grid() const {
                                             : &grids_[found - description_.points.begin()];
 }
 
+const std::vector<CollisionMesh>& Collision::meshes() const {
+  if (meshes_.empty()) meshes_ = design_meshes(description_);
+  return meshes_;
+}
+
 // Without a mesh this is the grid that a mesh would have.
 std::vector<std::vector<int>> Collision::process_grid() const {
   const ProcessGrid* const mesh = mesh_grid();

@@ -22,9 +22,12 @@ class Collision : public workload::Workload {
   const std::vector<ProcessGrid>& grids() const { return grids_; }
 
   std::vector<workload::Phase> phases() const override;
-  std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
+  std::vector<workload::Piece> pieces() const override {
+    return pieces_of(description_, greens_for(description_, meshes(), grids_));
+  }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override {
-    return std::make_unique<Turn>(description_, grids_, rank, Contents::none, 1);
+    return std::make_unique<Turn>(description_, grids_, rank, Contents::none, 1, nullptr,
+                                  &meshes());
   }
   std::vector<std::vector<int>> process_grid() const override;
   // The rank's beam, column and row.
@@ -43,9 +46,12 @@ class Collision : public workload::Workload {
   const ProcessGrid& grid() const { return grids_.front(); }
   // The process grid of the first interaction point that has a mesh; null if none has.
   const ProcessGrid* mesh_grid() const;
+  // The meshes of the design beams.
+  const std::vector<CollisionMesh>& meshes() const;
 
   Description description_;
   std::vector<ProcessGrid> grids_;
+  mutable std::vector<CollisionMesh> meshes_;  // empty until they are asked for
 };
 
 }  // namespace phasewise::collision

@@ -44,6 +44,7 @@ void Walk::begin(double latency) {
     starts.emplace_back(program_.spread * latency * std::fmod(rank * std::numbers::phi, 1.0), rank);
   std::sort(starts.begin(), starts.end());
   if (!starts.empty()) last_start_ = starts.back().first;
+  for (const auto& [start, rank] : starts) ranks_[rank].start = start;
   for (const auto& [start, rank] : starts) go_on(rank, start);
 }
 
@@ -230,16 +231,22 @@ void Walk::arrive(int id, double now) {
   if (message.receiver >= 0) one_done(message.receiver, message.receiver_keeps, message.sent, now);
 }
 
+// A rank that has only computed so far began to wait early by as much as it started early.
+double Walk::counted_from(RankState& state) const {
+  if (std::exchange(state.waited, true)) return std::max(state.since, last_start_);
+  return state.since + (last_start_ - state.start);
+}
+
 // `sent` is the time at which a received message was posted, or 0 for a message that was sent.
 void Walk::one_done(int number, bool kept, double sent, double now) {
   Flight& flight = flights_[number];
   const int rank = rank_of(number);
-  const RankState& state = ranks_[rank];
+  RankState& state = ranks_[rank];
   flight.last_sent = std::max(flight.last_sent, sent);
   --(kept ? flight.kept : flight.pending);
   if (state.waiting_for != number || !flight.passes()) return;
   const ProgramRound& round = *flight.round;
-  const double from = std::max(state.since, last_start_);
+  const double from = counted_from(state);
   const double passed = std::max(now - from, 0.0);
   PhaseTimes& times = times_[rank * program_.phases.size() + round.phase];
   times.communicating += flight.round_weight() * passed;

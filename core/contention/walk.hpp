@@ -41,7 +41,8 @@ class Walk {
 
   // Starts all ranks and follows each one to where it has to wait. They start within some latencies
   // [s] of each other: if senders do not wait for receivers, ranks that start together would stay
-  // together for ever, which real ranks do not. The time before the last start does not count.
+  // together for ever, which real ranks do not. The time before the last start does not count; nor
+  // does the time by which a rank waits longer in its first wait since it started early.
   void begin(double latency);
   // Follows the rank to where it has to wait, or computes.
   void go_on(int rank, double now);
@@ -74,10 +75,12 @@ class Walk {
   struct RankState {
     const Instruction* next = nullptr;
     const Instruction* end = nullptr;
+    double start = 0.0;      // of the turn
     double since = 0.0;      // when it began to wait
     double computing = 0.0;  // seconds so far
     int waiting_for = -1;    // flight
     bool asleep = false;     // whether the next instruction is a computation under way
+    bool waited = false;     // whether it has ever waited
   };
   struct PhaseTimes {
     double communicating = 0.0, waiting = 0.0;
@@ -95,6 +98,8 @@ class Walk {
   void post(int flight, double now);
   void post_receive(int flight, int from, double now);
   void post_send(int flight, const Send& send, double now);
+  // The time from which a rank's present wait counts.
+  double counted_from(RankState& state) const;
   // Called when one end of a message is done; `kept` says whether the message outlived its round.
   void one_done(int flight, bool kept, double sent, double now);
   // Counts the time as communication of the round, and sleeps; false if it takes no time.

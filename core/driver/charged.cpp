@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <utility>
 
 #include "workload/offline_listener.hpp"
@@ -38,7 +39,9 @@ using Charges = std::vector<Charge>;
 // Records the turn of a rank, and adds up the turns of all ranks.
 class Charged : public workload::OfflineListener {
  public:
-  Charged(std::size_t pieces, const parallel::VectorUnit& unit) : pieces_(pieces), unit_(unit) {}
+  // `inside` has how often a piece inside of another is counted.
+  Charged(std::size_t pieces, const parallel::VectorUnit& unit, workload::PieceCounts inside)
+      : pieces_(pieces), unit_(unit), inside_(std::move(inside)) {}
 
   void at(std::size_t piece, int part, double weight) {
     piece_ = piece;
@@ -68,6 +71,13 @@ class Charged : public workload::OfflineListener {
     heard_.push_back({number_of(card), piece_, items > 0.0 ? weight_ : 0.0, count,
                       count * card.flops, count * card.bytes, charged(card, items, count)});
   }
+  void if_needed(std::string_view piece, const std::function<void()>& actions) override {
+    const auto found = inside_.find(piece);
+    const double weight = found == inside_.end() ? 0.0 : found->second;
+    const double around = std::exchange(weight_, weight);
+    actions();
+    weight_ = around;
+  }
 
  private:
   std::size_t number_of(const KernelCard& card) {
@@ -85,6 +95,7 @@ class Charged : public workload::OfflineListener {
   }
   std::size_t pieces_, piece_ = 0;
   parallel::VectorUnit unit_;
+  workload::PieceCounts inside_;
   int part_ = 0;
   double weight_ = 1.0;
   Charges heard_;
@@ -110,10 +121,11 @@ std::vector<KernelWork> planned_work(const workload::Workload& study,
                                      const workload::PieceCounts& counts, bool each,
                                      const parallel::VectorUnit& unit) {
   const std::vector<workload::Piece> pieces = study.pieces();
-  Charged charged(pieces.size(), unit);
+  Charged charged(pieces.size(), unit, workload::weights_inside(pieces, counts));
   const auto charges_of = [&](int rank) {
     const auto turn = study.turn_of(rank);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
+      if (pieces[i].inside) continue;
       const bool counted = pieces[i].kind == workload::Piece::Kind::data_dependent;
       charged.at(i, pieces[i].part, counted ? workload::count_of(pieces[i], counts) : 1.0);
       turn->tell(pieces[i], charged);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "driver/round_writer.hpp"
 #include "exchange/in_place.hpp"
@@ -150,6 +151,14 @@ void Followed::start_collective(const exchange::Collective& collective, const st
 }
 void Followed::progress(Channel channel) { act(Action::progress, channel); }
 void Followed::finish(Channel channel) { act(Action::finish, channel); }
+
+void Followed::if_needed(std::string_view piece, const std::function<void()>& actions) {
+  const auto found = inside_.find(piece);
+  if (found == inside_.end() || found->second <= 0.0) return;
+  const double around = std::exchange(weight_, found->second);
+  actions();
+  weight_ = around;
+}
 
 void Followed::transpose(const exchange::TransposeExchange& exchange,
                          const exchange::ItemBuffer& /*from*/, const exchange::ItemBuffer& /*to*/) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "contention/collectives.hpp"
@@ -29,6 +30,8 @@ class Followed : public workload::OfflineListener {
     part_ = part;
     weight_ = weight;
   }
+  // How often a piece inside of another is counted, by name; by default not at all.
+  void count_inside(workload::PieceCounts weights) { inside_ = std::move(weights); }
   contention::RankProgram take();
 
   void kernel(const parallel::KernelCard& card, double items,
@@ -39,6 +42,7 @@ class Followed : public workload::OfflineListener {
                         std::byte* to) override;
   void progress(exchange::Channel channel) override;
   void finish(exchange::Channel channel) override;
+  void if_needed(std::string_view piece, const std::function<void()>& actions) override;
   void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
                  const exchange::ItemBuffer& to) override;
 
@@ -83,6 +87,7 @@ class Followed : public workload::OfflineListener {
   std::vector<int> everyone_;
   int part_ = 0;
   double weight_ = 1.0;
+  workload::PieceCounts inside_;
   contention::RankProgram program_;
   contention::ProgramRound round_{};               // the round being written
   std::array<int, exchange::channels> under_way_;  // sequence of rounds in each channel, -1: none

@@ -61,8 +61,8 @@ std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases)
   return sent;
 }
 
-// For each round of each phase, the numbers of messages that the ranks of a node send within the
-// node and to other nodes.
+// For each round of each phase, how many ranks of a node send within the node, and how many to other
+// nodes.
 using Active = std::vector<std::vector<std::array<int, 2>>>;
 
 Active active_in_rounds(const workload::Workload& study, int node_size, Programs& programs,
@@ -77,8 +77,10 @@ Active active_in_rounds(const workload::Workload& study, int node_size, Programs
       const std::size_t number = met[round.phase]++;
       auto& of_phase = active[round.phase];
       if (number == of_phase.size()) of_phase.push_back({});
+      std::array<int, 2> sends{};
       for (const contention::Send& send : program->sends_of(round))
-        ++of_phase[number][send.peer / node_size == node ? 0 : 1];
+        sends[send.peer / node_size == node ? 0 : 1] = 1;
+      for (int level = 0; level < 2; ++level) of_phase[number][level] += sends[level];
     });
   }
   return active;

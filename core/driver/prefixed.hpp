@@ -78,6 +78,9 @@ class Prefixed : public workload::Listener {
   }
   void progress(exchange::Channel channel) override { hears_.progress(channel); }
   void finish(exchange::Channel channel) override { hears_.finish(channel); }
+  void if_needed(std::string_view piece, const std::function<void()>& actions) override {
+    hears_.if_needed(names_.of(piece), actions);
+  }
   void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
                  const exchange::ItemBuffer& to) override {
     exchange::TransposeExchange named = exchange;

@@ -111,8 +111,10 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
   const bool in_full = options.max_series == 0;
   Followed program(study.ranks(), rank, options, phases);
   const auto turn = study.turn_of(rank);
+  const std::vector<workload::Piece> pieces = study.pieces();
+  program.count_inside(workload::weights_inside(pieces, options.counts));
   for (const auto& [piece, weight] : workload::representative_pieces(
-           study.pieces(), options.counts,
+           pieces, options.counts,
            in_full ? std::numeric_limits<int>::max() : options.max_series)) {
     program.at(piece.part, weight);
     turn->tell(piece, program);

@@ -117,12 +117,15 @@ std::vector<PhaseCosts> round_costs(const workload::Workload& study,
   Costs costs(study.ranks(), network, protocol);
   std::vector<std::string> names;
   std::vector<PhaseCosts> result;
+  const std::vector<workload::Piece> pieces = study.pieces();
+  const workload::PieceCounts inside = workload::weights_inside(pieces, counts);
   for (const auto& [piece, weight] :
-       workload::representative_pieces(study.pieces(), counts, options.max_series)) {
+       workload::representative_pieces(pieces, counts, options.max_series)) {
     PieceRounds rounds;
     for (int rank = 0; rank < study.ranks(); ++rank) {
       Followed followed(study.ranks(), rank, options, names);
       followed.at(piece.part, weight);
+      followed.count_inside(inside);
       turns[rank]->tell(piece, followed);
       add_rounds(followed.take(), rank, rounds);
     }

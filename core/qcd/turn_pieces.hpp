@@ -35,7 +35,8 @@ inline std::vector<workload::Piece> pieces_of(const Description& description) {
   found.push_back({.name = pieces::links,
                    .kind = Piece::Kind::data_dependent,
                    .per = "configuration",
-                   .expected = 0.0});
+                   .expected = 0.0,
+                   .first = 1.0});
   for (int i = 0; i < description.right_sides(); ++i)
     found.push_back({.name = pieces::source, .kind = Piece::Kind::series, .index = i});
   found.push_back({.name = pieces::iteration,

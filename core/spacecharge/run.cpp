@@ -24,8 +24,8 @@ Run::Run(const std::shared_ptr<const SpaceCharge>& study, std::unique_ptr<worklo
     : workload::Run(study, std::move(owned)),
       description_(study->description()),
       pieces_(workload::sampled_pieces(study->pieces(), session().sample)),
-      turn_of_rank_(description_, study->nodes(), session().team, !session().skeleton,
-                    session().threads),
+      turn_of_rank_(description_, study->nodes(), session().team,
+                    session().skeleton ? &study->first_meshes() : nullptr, session().threads),
       live_(session()) {}
 
 void Run::run_turn() {

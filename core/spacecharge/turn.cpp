@@ -7,6 +7,7 @@
 
 #include "exchange/share.hpp"
 #include "parallel/loops.hpp"
+#include "spacecharge/first_meshes.hpp"
 #include "spacecharge/frozen.hpp"
 #include "spacecharge/period.hpp"
 #include "spacecharge/phases.hpp"
@@ -16,14 +17,19 @@ namespace phasewise::spacecharge {
 
 using workload::Piece;
 
-std::vector<Piece> pieces_of(const Description& description) {
+std::vector<Piece> pieces_of(const Description& description, const std::vector<bool>& first) {
   std::vector<Piece> result;
   if (description.has_mesh()) {
     result.push_back({.name = pieces::sort,
                       .kind = Piece::Kind::data_dependent,
                       .per = "sort",
-                      .expected = description.sort_every > 0 ? 1.0 / description.sort_every : 0.0});
-    result.push_back({.name = pieces::green, .kind = Piece::Kind::data_dependent, .per = "mesh"});
+                      .expected = description.sort_every > 0 ? 1.0 / description.sort_every : 0.0,
+                      .first = description.sort_every > 0 ? 1.0 : 0.0});
+    result.push_back({.name = pieces::green,
+                      .kind = Piece::Kind::data_dependent,
+                      .per = "mesh",
+                      .first = static_cast<double>(std::ranges::count(first, true)),
+                      .inside = true});
   }
   for (int k = 0; k < description.kicks; ++k)
     result.push_back({.name = pieces::step, .kind = Piece::Kind::series, .index = k});
@@ -32,20 +38,21 @@ std::vector<Piece> pieces_of(const Description& description) {
 }
 
 Turn::Turn(const Description& description, const workload::Nodes& nodes,
-           const exchange::TeamPointer& team, bool real, int threads)
+           const exchange::TeamPointer& team, const std::vector<bool>* first, int threads)
     : description_(description),
       nodes_(nodes),
-      real_(real),
+      first_(first),
+      real_(first == nullptr),
       threads_(threads),
       grid_(description.grid, description.period.has_value()),
       exchanges_(grid_, description.settings, nodes, team),
-      potential_(make_potential(description, grid_, exchanges_, real, threads)),
+      potential_(make_potential(description, grid_, exchanges_, real_, threads)),
       bunch_{description.bunch} {
   std::tie(bunch_.first_id, bunch_.last_id) =
       exchange::share(description.bunch.macroparticles, static_cast<int>(nodes.size()), team->me);
   mesh_.n = description.grid;
   if (description.period) set_period(mesh_, *description.period, description.grid[2]);
-  if (!real) return;
+  if (!real_) return;
   if (description.has_mesh()) values_.reserve(mesh_.nodes());
   if (description.guest) return;
   bunch_.particles.emplace(bunch_.last_id - bunch_.first_id);
@@ -109,7 +116,7 @@ void Turn::step(int number, Listener& listener) {
   traverse(description_.stretches[number], listener);
   wrap_particles(listener);
   if (description_.has_mesh())
-    kick_by_mesh(listener);
+    kick_by_mesh(number, listener);
   else
     kick_frozen(listener);
 }
@@ -134,9 +141,11 @@ void Turn::kick_frozen(Listener& listener) {
                   [&] { kick(bunch_.particles->view(), bunch, how, threads_); });
 }
 
-void Turn::kick_by_mesh(Listener& listener) {
+void Turn::kick_by_mesh(int number, Listener& listener) {
   choose_mesh(listener);
-  if (real_ && !potential_->find_green(cells(), exchanges_)) make_green(listener);
+  const bool missing = real_ ? !potential_->find_green(cells(), exchanges_)
+                             : number_ == 0 && (*first_)[static_cast<std::size_t>(number)];
+  if (missing) listener.if_needed(pieces::green, [&] { make_green(listener); });
   const bool tsc = description_.weighting == Weighting::tsc;
   listener.kernel((tsc ? deposit_tsc_card : deposit_card)(nodes_each()), held_particles(), [&] {
     record_.outside += deposit_.run(tsc ? deposit_tsc : deposit_cic, bunch_.particles->view(),
@@ -171,10 +180,9 @@ void Turn::kick_by_mesh(Listener& listener) {
 
 // Every rank finds the same mesh, and keeps the same Green functions.
 void Turn::choose_mesh(Listener& listener) {
-  if (description_.half_width) {
-    mesh_ = fixed_mesh(*description_.half_width, description_.grid);
-  } else {
-    std::array<double, 6> sides{};  // maxima of minus the lower sides, and of the higher ones
+  std::array<double, 6> sides{};  // maxima of minus the lower sides, and of the higher ones
+  bool known = description_.half_width.has_value();
+  if (!known) {
     listener.kernel(extent_card(), held_particles(), [&] {
       const Extent here = extent_of(bunch_.particles->view(), threads_);
       for (int axis = 0; axis < 3; ++axis) {
@@ -183,23 +191,19 @@ void Turn::choose_mesh(Listener& listener) {
       }
     });
     listener.max(phases::extent, sides, exchanges_.team());
-    const bool lost = sides[3] < -sides[0];  // no particle of any rank is left
-    if (description_.period) sides[2] = sides[5] = 0.5 * *description_.period;
-    // Without particles any mesh will do: the passage goes on, and its record has no particle.
-    if (real_ && !lost)
-      mesh_ = following_mesh({{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}},
-                             description_.grid, spare_nodes(description_.weighting));
+    // If no particle of any rank is left any mesh will do: the passage goes on, and its record has
+    // no particle.
+    known = real_ && !(sides[3] < -sides[0]);
   }
-  if (description_.period) set_period(mesh_, *description_.period, description_.grid[2]);
+  if (known)
+    mesh_ =
+        mesh_for(description_, {{-sides[0], -sides[1], -sides[2]}, {sides[3], sides[4], sides[5]}});
 }
 
-// In the bunch's rest frame lengths along z are γ times as long.
-std::array<double, 3> Turn::cells() const {
-  return {mesh_.h[0], mesh_.h[1], description_.bunch.gamma() * mesh_.h[2]};
-}
+std::array<double, 3> Turn::cells() const { return cells_of(description_, mesh_); }
 
 void Turn::make_green(Listener& listener) {
-  if (real_) ++greens_made_;
+  ++greens_made_;
   potential_->make_green(cells(), exchanges_, listener);
 }
 

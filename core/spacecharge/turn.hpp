@@ -23,9 +23,11 @@ namespace pieces {
 inline constexpr std::string_view sort = "sort", step = "step", green = "green", end = "end";
 }
 
-// A passage sorts particles in some turns, and then has a step for each kick, a Green function for
-// each new mesh, and the part after the last kick.
-std::vector<workload::Piece> pieces_of(const Description& description);
+// A passage sorts particles in some turns, and then has a step for each kick, with a Green function
+// for each new mesh, and the part after the last kick. `first` says which kicks of the first turn
+// have a new mesh (first_meshes).
+std::vector<workload::Piece> pieces_of(const Description& description,
+                                       const std::vector<bool>& first);
 
 // What one passage measured, the same on every rank.
 struct PassageRecord {
@@ -40,10 +42,11 @@ struct PassageRecord {
 
 class Turn : public workload::RankTurn {
  public:
-  // With `real` it has particles; those of a guest's bunch are handed over to it. The description
-  // and the nodes (those of the team's ranks) must outlive the turn. Throws std::bad_alloc.
+  // With null for `first` it has particles; those of a guest's bunch are handed over to it. Without
+  // particles `first` says which kicks of the first turn have a new mesh. It, the description and
+  // the nodes (those of the team's ranks) must outlive the turn. Throws std::bad_alloc.
   Turn(const Description& description, const workload::Nodes& nodes,
-       const exchange::TeamPointer& team, bool real, int threads);
+       const exchange::TeamPointer& team, const std::vector<bool>* first, int threads);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Begins passage `number`: a new record.
@@ -66,7 +69,7 @@ class Turn : public workload::RankTurn {
   void push(const beam::Line& line, Listener& listener);
   void measure(beam::Moments& moments, Listener& listener);
   void choose_mesh(Listener& listener);
-  void kick_by_mesh(Listener& listener);
+  void kick_by_mesh(int number, Listener& listener);
   void kick_frozen(Listener& listener);
   void make_green(Listener& listener);
   std::array<double, 3> cells() const;
@@ -78,6 +81,7 @@ class Turn : public workload::RankTurn {
 
   const Description& description_;
   const workload::Nodes& nodes_;
+  const std::vector<bool>* first_;
   bool real_;
   int threads_;
   field::DoubledBox grid_;

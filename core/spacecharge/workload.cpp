@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "spacecharge/first_meshes.hpp"
 #include "spacecharge/phases.hpp"
 #include "spacecharge/run.hpp"
 #include "workload/entry.hpp"
@@ -56,7 +57,12 @@ std::vector<Phase> SpaceCharge::phases() const {
 std::unique_ptr<workload::RankTurn> SpaceCharge::turn_of(int rank) const {
   return std::make_unique<Turn>(description_, nodes(),
                                 std::make_shared<exchange::Team>(exchange::Team{ranks_, rank}),
-                                false, 1);
+                                &first_meshes(), 1);
+}
+
+const std::vector<bool>& SpaceCharge::first_meshes() const {
+  if (!first_meshes_) first_meshes_ = spacecharge::first_meshes(description_);
+  return *first_meshes_;
 }
 
 std::vector<int> SpaceCharge::place(int rank) const {

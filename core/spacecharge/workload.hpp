@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,13 @@ class SpaceCharge : public workload::Workload {
               const workload::Host& host);
 
   const Description& description() const { return description_; }
+  // Which kicks of the first turn have a new mesh.
+  const std::vector<bool>& first_meshes() const;
 
   std::vector<workload::Phase> phases() const override;
-  std::vector<workload::Piece> pieces() const override { return pieces_of(description_); }
+  std::vector<workload::Piece> pieces() const override {
+    return pieces_of(description_, first_meshes());
+  }
   std::unique_ptr<workload::RankTurn> turn_of(int rank) const override;
   std::vector<std::vector<int>> process_grid() const override { return {division().shape()}; }
   std::vector<int> place(int rank) const override;
@@ -40,7 +45,8 @@ class SpaceCharge : public workload::Workload {
   Division division() const { return {description_.settings.decomposition, ranks()}; }
 
   Description description_;
-  std::vector<int> ranks_;  // among all
+  std::vector<int> ranks_;                                 // among all
+  mutable std::optional<std::vector<bool>> first_meshes_;  // once they are asked for
 };
 
 }  // namespace phasewise::spacecharge

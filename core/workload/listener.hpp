@@ -49,6 +49,10 @@ class Listener {
   virtual void progress(exchange::Channel channel) = 0;
   virtual void finish(exchange::Channel channel) = 0;
 
+  // A data-dependent piece whose place is inside of another piece: `actions` reports it. A listener
+  // that runs the turn does it; others take it as often as the counts of the pieces say.
+  virtual void if_needed(std::string_view piece, const std::function<void()>& actions) = 0;
+
   // The forward or backward transpose of the exchange's grids, which are the items of the buffers.
   virtual void transpose(const exchange::TransposeExchange& exchange,
                          const exchange::ItemBuffer& from, const exchange::ItemBuffer& to) = 0;

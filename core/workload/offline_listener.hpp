@@ -32,6 +32,7 @@ class OfflineListener : public Listener {
                         std::byte* /*to*/) override {}
   void progress(exchange::Channel /*channel*/) override {}
   void finish(exchange::Channel /*channel*/) override {}
+  void if_needed(std::string_view /*piece*/, const std::function<void()>& /*actions*/) override {}
   void transpose(const exchange::TransposeExchange& /*exchange*/,
                  const exchange::ItemBuffer& /*from*/,
                  const exchange::ItemBuffer& /*to*/) override {}

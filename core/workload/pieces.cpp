@@ -83,6 +83,33 @@ double count_of(const Piece& piece, const PieceCounts& counts) {
   return found == counts.end() ? piece.expected : found->second;
 }
 
+PieceCounts weights_inside(const std::vector<Piece>& pieces, const PieceCounts& counts) {
+  PieceCounts weights;
+  for (const Piece& piece : pieces)
+    if (piece.inside && piece.first > 0.0)
+      weights[std::string(piece.name)] = count_of(piece, counts) / piece.first;
+  return weights;
+}
+
+std::vector<ShareOfTurns> turns_with(const std::vector<Piece>& pieces, const PieceCounts& counts) {
+  std::set<double> shares{1.0};
+  const PieceCounts weights = weights_inside(pieces, counts);
+  for (const auto& [name, weight] : weights)
+    if (weight > 0.0 && weight < 1.0) shares.insert(weight);
+  std::vector<ShareOfTurns> turns;
+  double before = 0.0;
+  for (const double share : shares) {
+    PieceCounts own = counts;
+    for (const Piece& piece : pieces) {
+      if (!piece.inside || piece.first == 0.0) continue;
+      const double weight = weights.find(piece.name)->second;
+      if (weight < 1.0) own[std::string(piece.name)] = weight < share ? 0.0 : piece.first;
+    }
+    turns.push_back({share - std::exchange(before, share), std::move(own)});
+  }
+  return turns;
+}
+
 std::vector<WeightedPiece> representative_pieces(const std::vector<Piece>& pieces,
                                                  const PieceCounts& counts, int max_series) {
   std::vector<WeightedPiece> result;
@@ -91,7 +118,7 @@ std::vector<WeightedPiece> representative_pieces(const std::vector<Piece>& piece
       [&](const Piece& piece) {
         const double weight =
             piece.kind == Piece::Kind::data_dependent ? count_of(piece, counts) : 1.0;
-        if (weight > 0.0) result.push_back({piece, weight});
+        if (weight > 0.0 && !piece.inside) result.push_back({piece, weight});
       },
       [&](const Series& series) {
         if (static_cast<std::size_t>(max_series) >= series.size()) {

@@ -110,8 +110,10 @@ def main(options: argparse.Namespace) -> int:
         print(f"process grids on {', '.join(map(str, grids))} ranks: {', '.join(grids.values())}")
         if pieces:
             print(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
-        if first_pieces(study) and options.records is None:
-            print(which_turn(study, options.first))
+        number = options.ranks[0]
+        pieces = first_pieces(studies[number], number)
+        if pieces and options.records is None:
+            print(which_turn(study, pieces, options.first))
     for written in (options.picture, options.export and options.export[1]):
         if written:
             message(f"wrote {written}")
@@ -128,13 +130,15 @@ def pieces_text(workload: Workload, pieces: Pieces) -> str:
     return ", ".join(f"{count:g} {pieces_name(workload, name)}" for name, count in pieces.items())
 
 
-def which_turn(study: Study, first: bool) -> str:
-    """A sentence that says whether the first turn of a run, which has more pieces, is predicted."""
+def which_turn(study: Study, pieces: Pieces, first: bool) -> str:
+    """A sentence that says whether the first turn of a run, which has these pieces, is
+    predicted.
+    """
     unit = study.workload.unit.one
-    pieces = ", ".join(first_pieces(study))
+    names = ", ".join(pieces)
     if first:
-        return f"This is the first {unit} of a run, as simulate runs it: it also has {pieces}."
-    return f"This is a later {unit}. The first one of a run also has {pieces}; --first predicts it."
+        return f"This is the first {unit} of a run, as simulate runs it: it also has {names}."
+    return f"This is a later {unit}. The first one of a run also has {names}; --first predicts it."
 
 
 def algorithm(workload: Workload, word: str) -> list[str]:

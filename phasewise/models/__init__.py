@@ -9,7 +9,7 @@ describes them.
 from phasewise.models.discovery import default_model, load_model, model_names
 from phasewise.models.interval import interval
 from phasewise.models.model import Case, Model, PhaseMessages
-from phasewise.models.prediction import Prediction, predict
+from phasewise.models.prediction import Prediction, first_turn, predict
 from phasewise.models.recorded import recorded_case
 
 __all__ = [
@@ -18,6 +18,7 @@ __all__ = [
     "PhaseMessages",
     "Prediction",
     "default_model",
+    "first_turn",
     "interval",
     "load_model",
     "model_names",

@@ -103,6 +103,12 @@ def _added_up(case: Case, model: Model, computation: bool) -> Turn:
     return Turn(phases, communicating, waiting, computing, computing + communicating)
 
 
+def first_turn(study: Study, machine: Machine, ranks: int, twin: str = "full") -> Case:
+    """The first turn of a run, which has data-dependent pieces that later turns do not have."""
+    pieces, agreed = first_pieces(study, ranks), sets_off_together(study)
+    return Case(study, machine, ranks, twin, pieces, agreed=agreed)
+
+
 def predict_many(
     studies: Mapping[int, Study],
     machine: Machine,
@@ -115,28 +121,20 @@ def predict_many(
     """Predictions of each model on each number of ranks, model by model; `studies` has a study for
     each number.
 
-    first: predict a run's first turn, which has data-dependent pieces that later turns do not have.
-    pieces: how often other pieces come, if that is known.
+    first: predict a run's first turn (`first_turn`). pieces: how often other pieces come, if that
+    is known.
 
     StudyError if one of the numbers does not suit the study or the machine.
     """
     records = tuple(map(Path, fit))
     for number, study in studies.items():
         study.check_ranks(number)
-    cases = [
-        Case(
-            study,
-            machine,
-            number,
-            twin,
-            _pieces(study, first, pieces),
-            records,
-            agreed=first and sets_off_together(study),
+    cases = []
+    for number, study in studies.items():
+        case = (
+            first_turn(study, machine, number, twin)
+            if first
+            else Case(study, machine, number, twin)
         )
-        for number, study in studies.items()
-    ]
+        cases.append(replace(case, pieces={**(pieces or {}), **case.pieces}, records=records))
     return [predict(case, model) for model in models for case in cases]
-
-
-def _pieces(study: Study, first: bool, known: Pieces | None) -> Pieces:
-    return {**(known or {}), **(first_pieces(study) if first else {})}

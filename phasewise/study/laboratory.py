@@ -52,12 +52,10 @@ class Laboratory(Part):
         contents.
         """
 
-    def first_pieces(self, model: Any) -> Pieces:
-        """How often each data-dependent piece occurs in a run's first turn."""
-        return {}
-
     def sets_off_together(self, model: Any) -> bool:
-        """Whether all ranks begin that turn at once; models that follow a run in time need this."""
+        """Whether all ranks begin a run's first turn at once; models that follow a run in time need
+        this.
+        """
         return False
 
     def iterated(self, model: Any, iterations: int | None) -> Pieces:
@@ -131,9 +129,9 @@ def check_simulated(study: Study, skeleton: bool) -> None:
     _laboratory(study).check_simulated(study.model, skeleton)
 
 
-def first_pieces(study: Study) -> Pieces:
-    """How often pieces occur in the first turn of a run."""
-    return _laboratory(study).first_pieces(study.model)
+def first_pieces(study: Study, ranks: int) -> Pieces:
+    """How often pieces occur in the first turn of a run, in the mean over the ranks."""
+    return load_planner().first_pieces(study.parameters(), ranks)
 
 
 def iterated(study: Study, iterations: int | None) -> Pieces:

@@ -14,11 +14,18 @@ from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
-from phasewise.models import Case, Model, Prediction, default_model, load_model, predict
+from phasewise.models import (
+    Case,
+    Model,
+    Prediction,
+    default_model,
+    first_turn,
+    load_model,
+    predict,
+)
 from phasewise.runs.choosing import nothing_to_try
 from phasewise.runs.core_share import CoreShare
 from phasewise.study import Study
-from phasewise.study.laboratory import first_pieces, sets_off_together
 from phasewise.tuning.automatic import settle
 from phasewise.tuning.candidates import (
     Candidate,
@@ -216,15 +223,8 @@ class CandidateSearch:
         study = candidate.apply(problem.study)
         # Simulations run the first turn, in which every data-dependent piece occurs; later turns
         # have few.
-        first = not problem.machine.is_hardware
-        case = Case(
-            study,
-            problem.machine,
-            ranks,
-            problem.twin,
-            first_pieces(study) if first else {},
-            agreed=first and sets_off_together(study),
-        )
+        place = (study, problem.machine, ranks, problem.twin)
+        case = Case(*place) if problem.machine.is_hardware else first_turn(*place)
         return _as_entry(candidate, ranks, threads, predict(case, model))
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:

@@ -13,6 +13,7 @@ from phasewise.machines.smpirun import simulated_tree
 from phasewise.models import Case, predict
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
+from phasewise.study.laboratory import first_pieces
 from tests.unit.study_tables import tables
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -106,15 +107,15 @@ WRITTEN = {"groups": GROUPS, "stages": STAGES}
 
 @pytest.mark.parametrize("name", ["bassi", "bluegene-l", *WRITTEN])
 @pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("green", ["as-needed", "every-step"])
 def test_contention_tells_whole_turns_and_their_waiting(
-    tmp_path: Path, name: str, way: str
+    tmp_path: Path, name: str, way: str, green: str
 ) -> None:
-    # Where Green functions are made as needed, a column makes its own before its first step, which
-    # a pipeline of columns waits for, and the models do not know.
-    base = {"ip__1__grid": [128, 128], "ip__1__green_function": "every-step"}
+    base = {"ip__1__grid": [128, 128], "ip__1__green_function": green}
     case = Study.from_dict(tables(turns=1, **base, **WAYS[way]))
     machine = parse_machine(WRITTEN[name], name) if name in WRITTEN else load_machine(name)
     summary, record = simulate(case, Request(machine, 8, skeleton=True), tmp_path)
+    assert {name: count for name, count in record.pieces.items() if count} == first_pieces(case, 8)
     found = predict(Case(case, machine, 8, pieces=record.pieces), "contention")
     assert found.turn_seconds == pytest.approx(summary["turn_seconds"], rel=0.015)
     assert found.communication_seconds == pytest.approx(summary["communication_seconds"], rel=0.04)

@@ -36,7 +36,7 @@ def test_four_times_the_ranks_of_the_runs_are_predicted(name: str, tmp_path: Pat
         simulate(study(ranks), Request(machine, ranks, skeleton=True), folder)
     request = Request(machine, 64, skeleton=True)
     simulated, _ = simulate(study(64), request, tmp_path / "far")
-    pieces = first_pieces(study(64))
+    pieces = first_pieces(study(64), 64)
     found = predict(Case(study(64), machine, 64, pieces=pieces, records=folders), "measured")
     # benchmarks/extrapolation.py finds at most 12 %, on larger studies.
     expected = simulated["communication_seconds"]

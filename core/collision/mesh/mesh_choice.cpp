@@ -102,6 +102,14 @@ CollisionMesh fixed_mesh(const InteractionPoint& ip, const std::array<CollidingB
 
 }  // namespace
 
+field::GreenKey CollisionMesh::green(int beam, int own, int other, int plane) const {
+  const field::Window &from = window[beam][own], &to = window[1 - beam][other];
+  return {.hx = hx,
+          .hy = levels.mesh(levels.of(beam, own, other + plane)).hy,
+          .shift_x = to.offset_x - from.offset_x,
+          .shift_y = to.offset_y - from.offset_y};
+}
+
 SliceShape slice_shape(const CollidingBeam& beam, int slice, double s) {
   const GaussianSlice shape = typical_slice(beam, slice);
   return {shape.x_at(s), shape.y_at(s), std::sqrt(std::fmax(shape.sxx_at(s), 0.0)),

@@ -11,6 +11,7 @@
 #include "collision/mesh/edge_moments.hpp"
 #include "collision/mesh/mesh_levels.hpp"
 #include "field/mesh.hpp"
+#include "field/poisson.hpp"
 #include "parallel/kernel.hpp"
 
 namespace phasewise::collision {
@@ -31,6 +32,10 @@ inline constexpr double mesh_margin = 2.0;
 struct CollisionMesh : field::Mesh {
   std::array<std::vector<field::Window>, 2> window;  // of each beam's slices
   MeshLevels levels;
+
+  // The Green function between the windows of a beam's slice and of the opposing one, on one of the
+  // pair's planes.
+  field::GreenKey green(int beam, int own, int other, int plane) const;
 };
 
 CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);

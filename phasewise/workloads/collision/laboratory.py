@@ -14,11 +14,6 @@ from phasewise.workload.communication import LAYOUTS
 from phasewise.workloads.collision.tables.communication import BeamCommunication, Place, Shape
 from phasewise.workloads.collision.tables.model import Collision
 
-GREEN = "green"
-"""The piece that a new mesh needs: its Green function is made and sent."""
-SLICES = "slices"
-"""The measurement of the slices' moments."""
-
 
 class CollisionLaboratory(Laboratory):
     """How it is planned, simulated and compared."""
@@ -51,12 +46,6 @@ class CollisionLaboratory(Laboratory):
                     f"beam.{beam.number}.particles: particles from a file cannot be handed to "
                     "simulated ranks; simulate a distribution, or only the messages with --skeleton"
                 )
-
-    def first_pieces(self, model: Collision) -> dict[str, float]:
-        """In the first turn every mesh is new, and slices are measured if they ever are."""
-        needed = any(ip.green_function == "as-needed" for ip in model.meshes)
-        slices = model.records.slices_every > 0
-        return ({GREEN: 1.0} if needed else {}) | ({SLICES: 1.0} if slices else {})
 
     def placed(self, given: BeamCommunication, record: CommunicationRecord) -> BeamCommunication:
         """`given` with the process grid of a record, and with its places if a file gave them."""

@@ -43,9 +43,6 @@ class CompositeLaboratory(Laboratory):
         for name, part in self._parts.items():
             part.check_simulated(model.parts[name], skeleton)
 
-    def first_pieces(self, model: Models) -> Pieces:
-        return self._pieces(lambda name, part: part.first_pieces(model.parts[name]))
-
     def iterated(self, model: Models, iterations: int | None) -> Pieces:
         return self._pieces(lambda name, part: part.iterated(model.parts[name], iterations))
 

@@ -24,10 +24,6 @@ class QcdLaboratory(Laboratory):
     }
     PIECES = {"links": "configurations", "iteration": "iterations", "update": "updates"}
 
-    def first_pieces(self, _model: Qcd) -> dict[str, float]:
-        """The first solve of a run gets its links."""
-        return {"links": 1.0}
-
     def sets_off_together(self, _model: Qcd) -> bool:
         """Nothing comes before the links of the first solve, which make up much of a short one."""
         return True

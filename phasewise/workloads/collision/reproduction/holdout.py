@@ -9,11 +9,10 @@ from pathlib import Path
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import Machine
-from phasewise.models import Case, predict
+from phasewise.models import first_turn, predict
 from phasewise.models.judged import Judged, Times, figures, grouped
 from phasewise.models.judged import residuals as residuals_by
 from phasewise.runs.disk import disk_reason, replace_text
-from phasewise.workloads.collision.laboratory import GREEN
 from phasewise.workloads.collision.reproduction.cases import SimulatedCase
 
 MODELS = ("1a", "1b", "2", "3", "4", "5", "6", "loads", "contention")
@@ -32,9 +31,6 @@ FIGURES = (
 FILE = Path(__file__).with_name("holdout.json")
 """Errors on all held-out cases, written by benchmarks/residuals.py."""
 
-FIRST_TURN = {GREEN: 1.0}
-"""Pieces of the simulated turn, in which each Green function is new."""
-
 
 def judge(
     samples: Sequence[SimulatedCase],
@@ -51,7 +47,7 @@ def judge(
     judged: list[JudgedCase] = []
     refused: dict[tuple[str, str], str] = {}
     for number, (sample, times) in enumerate(zip(samples, simulated, strict=True), 1):
-        case = Case(sample.study(), machines[sample.machine], sample.ranks, pieces=FIRST_TURN)
+        case = first_turn(sample.study(), machines[sample.machine], sample.ranks)
         for model in models:
             if (model, sample.machine) in refused:
                 continue

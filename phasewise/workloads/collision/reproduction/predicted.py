@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.models import Case, PhaseMessages, Prediction, predict
+from phasewise.models import Case, PhaseMessages, Prediction, first_turn, predict
 from phasewise.models.computation import kernel_seconds
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.workers import processes
@@ -15,7 +16,6 @@ from phasewise.study import Study
 from phasewise.workloads.collision.reproduction import published
 from phasewise.workloads.collision.reproduction.cases import paper_case
 from phasewise.workloads.collision.reproduction.extent import BEST, VARIANTS, Extent, Run, runs_of
-from phasewise.workloads.collision.reproduction.holdout import FIRST_TURN
 
 STRAIGHT = {"4": "3", "6": "5"}
 """For each of these models the one that has L and B in place of a table, since Table 4 has no
@@ -135,11 +135,11 @@ def computing_seconds(extent: Extent) -> dict[tuple[str, int], float]:
 
 def _case(run: Run, machine: Machine) -> Case:
     study, program = _planned(run)
-    return Case(study, machine, run.ranks, pieces=FIRST_TURN, program=program)
+    return replace(first_turn(study, machine, run.ranks), program=program)
 
 
 @cache
 def _planned(run: Run) -> tuple[Study, tuple[PhaseMessages, ...]]:
     """One of the paper's cases and its messages, which many predictions need."""
     study = paper_case(*run).study()
-    return study, Case(study, load_machine(run.machine), run.ranks, pieces=FIRST_TURN).phases
+    return study, first_turn(study, load_machine(run.machine), run.ranks).phases

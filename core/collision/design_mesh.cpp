@@ -1,0 +1,82 @@
+#include "collision/design_mesh.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "collision/build_point.hpp"
+#include "collision/mapped_moments.hpp"
+
+namespace phasewise::collision {
+namespace {
+
+bool keeps_greens(const InteractionPoint& ip) {
+  return ip.model == Model::strong_strong && !ip.green_every_step;
+}
+
+// The sum over all ranks at one point.
+double greens_of_ranks(const InteractionPoint& ip, const CollisionMesh& mesh,
+                       const ProcessGrid& grid) {
+  std::array<std::vector<std::vector<field::GreenKey>>, 2> met;  // of each beam's columns
+  for (int b = 0; b < 2; ++b) {
+    // A single rank meets those of both beams.
+    const int holder = grid.divided() ? b : 0;
+    const int columns = grid.shape(holder).prow;
+    met[holder].resize(static_cast<std::size_t>(columns));
+    for (int own = 0; own < ip.slices[b]; ++own)
+      for (int other = 0; other < ip.slices[1 - b]; ++other)
+        for (int plane = 0; plane < ip.planes; ++plane) {
+          const field::GreenKey key = mesh.green(b, own, other, plane);
+          std::vector<field::GreenKey>& of_column = met[holder][own % columns];
+          if (std::ranges::find(of_column, key) == of_column.end()) of_column.push_back(key);
+        }
+  }
+  double made = 0.0;
+  for (int b = 0; b < 2; ++b)
+    for (const auto& of_column : met[b])
+      made += static_cast<double>(of_column.size()) * grid.shape(b).pcol;
+  return made;
+}
+
+}  // namespace
+
+CollisionFrame frame_of(const InteractionPoint& ip, int b, std::int64_t turn) {
+  const auto [sx, sy] = ip.separation_at(turn);
+  const double half = b == 0 ? 0.5 : -0.5;
+  return {ip.angle, ip.crab[b], half * sx, half * sy};
+}
+
+void cut_beam(CollidingBeam& beam, const beam::Moments& moments, const CollisionFrame& frame,
+              const beam::LongitudinalHistogram* histogram, const InteractionPoint& ip,
+              int number) {
+  beam.moments = mapped(moments, frame);
+  const double mean = beam.moments.mean[4], rms = beam.moments.rms(4);
+  beam.cuts = beam::cut_slices(histogram != nullptr ? *histogram : gaussian_histogram(mean, rms),
+                               ip.slicing, ip.slices[number], mean, rms, ip.slice_extent);
+}
+
+std::vector<CollisionMesh> design_meshes(const Description& description) {
+  std::vector<CollisionMesh> meshes(description.points.size());
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    const InteractionPoint& ip = description.points[i];
+    if (ip.model != Model::strong_strong) continue;
+    std::array<CollidingBeam, 2> beams;
+    for (int b = 0; b < 2; ++b)
+      cut_beam(beams[b], description.design[i][b], frame_of(ip, b, 0), nullptr, ip, b);
+    meshes[i] = choose_mesh(ip, beams);
+  }
+  return meshes;
+}
+
+double greens_for(const Description& description, const std::vector<CollisionMesh>& meshes,
+                  const std::vector<ProcessGrid>& grids) {
+  double made = 0.0, points = 0.0;
+  for (std::size_t i = 0; i < meshes.size(); ++i) {
+    if (!keeps_greens(description.points[i])) continue;
+    made += greens_of_ranks(description.points[i], meshes[i], grids[i]) / grids[i].ranks();
+    ++points;
+  }
+  return points > 0.0 ? made / points : 0.0;
+}
+
+}  // namespace phasewise::collision
