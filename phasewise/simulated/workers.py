@@ -9,7 +9,7 @@ from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from multiprocessing import get_context
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from phasewise.errors import RunError
 from phasewise.mpi.children import end_with_parent
@@ -69,7 +69,7 @@ def processes(workers: int) -> Iterator[ProcessPoolExecutor]:
 def _main_left_alone() -> Iterator[None]:
     """Let spawned processes not import the user's script, which would run it once more in each."""
     main = vars(sys.modules["__main__"])
-    kept = {name: main[name] for name in ("__spec__", "__file__") if name in main}
+    kept: dict[str, Any] = {name: main[name] for name in ("__spec__", "__file__") if name in main}
     main["__spec__"] = None
     main.pop("__file__", None)
     try:
