@@ -61,8 +61,8 @@ std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases)
   return sent;
 }
 
-// For each round of each phase, how many ranks of a node send within the node, and how many to other
-// nodes.
+// For each round of each phase, how many ranks of a node send within the node, and how many to
+// other nodes.
 using Active = std::vector<std::vector<std::array<int, 2>>>;
 
 Active active_in_rounds(const workload::Workload& study, int node_size, Programs& programs,
