@@ -1,9 +1,7 @@
 """Growth rates of emittances and luminosity, and their error bars.
 
-A straight line is fitted by least squares. Successive turns are correlated (betatron motion,
-filamentation), so the error bar is that of Newey and West: the covariance of the residuals is
-summed over lags with falling weights 1 - l/(L+1) (W. Newey, K. West, Econometrica 55 (1987) 703),
-with L by the first-order autoregressive rule of D. Andrews (Econometrica 59 (1991) 817).
+A straight line is fitted by least squares. Its error bar takes in noise that is slow
+(`slow_noise.py`), as long as the record.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from phasewise.analysis.slow_noise import slope_error
 from phasewise.analysis.spectrum import Floats
 
 # Fraction of the points, from the start, that a fit leaves out: a beam that was matched without the
@@ -75,7 +74,8 @@ def growth_rate(
     start = float(q.mean() + slope * (first - middle))
     if start == 0:
         return None
-    rate, error = slope / start, slope_error(n, residual) / abs(start)
+    turns_per_point = float(n[-1] - n[0]) / (len(n) - 1)
+    rate, error = slope / start, slope_error(residual) / turns_per_point / abs(start)
     per_hour = None if revolution_frequency is None else revolution_frequency * SECONDS_PER_HOUR
     return Growth(
         start=start,
@@ -89,30 +89,3 @@ def growth_rate(
         slope=slope,
         intercept=float(q.mean() - slope * middle),
     )
-
-
-def slope_error(turn: Floats, residual: Floats) -> float:
-    """Newey-West standard error of a least-squares slope, from the residuals (T,)."""
-    points = len(turn)
-    centred = turn - turn.mean()
-    score = centred * residual
-    total = float(score @ score)
-    lags = _lags(residual)
-    for lag in range(1, lags + 1):
-        weight = 1 - lag / (lags + 1)
-        total += 2 * weight * float(score[lag:] @ score[:-lag])
-    variance = max(total, 0.0) * points / (points - 2) / float(centred @ centred) ** 2
-    return float(np.sqrt(variance))
-
-
-def _lags(residual: Floats) -> int:
-    """Andrews' bandwidth for the Bartlett kernel, 1.1447 (α T)^⅓, for an AR(1) process with the
-    same ρ.
-    """
-    points = len(residual)
-    power = float(residual @ residual)
-    if power == 0:
-        return 0
-    rho = float(np.clip((residual[1:] @ residual[:-1]) / power, -0.97, 0.97))
-    alpha = 4 * rho**2 / ((1 - rho) ** 2 * (1 + rho) ** 2)
-    return int(min(np.ceil(1.1447 * (alpha * points) ** (1 / 3)), points // 4))

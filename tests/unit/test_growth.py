@@ -5,12 +5,15 @@ from io import StringIO
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from phasewise.analysis.growth_rate import growth_rate
 from phasewise.runs.results import Results
 from phasewise.runs.summary import finite, show_summary, summarise
+from phasewise.workloads.collision.analysis.both_beams import alike, both_beams
 from phasewise.workloads.collision.analysis.luminosity_history import luminosity_history
 from phasewise.workloads.collision.analysis.moments import sampling_error, shape
+from phasewise.workloads.collision.analysis.setting import setting
 from phasewise.workloads.collision.summary import outside_warning
 from tests.sentences import one_sentence, says
 from tests.unit.synthetic_run import GROWTH, make_study, write_run
@@ -33,19 +36,52 @@ def test_the_first_tenth_is_left_out():
     assert growth_rate(TURN, value).per_turn == pytest.approx(1e-6, rel=1e-6)
 
 
-@pytest.mark.parametrize("memory", [0.0, 0.8, -0.5])
-def test_the_error_bar_holds_for_correlated_residuals(memory):
-    # Newey-West is biased low by about (memory time)/(span) and the 200 trials know the scatter
-    # to 5 %: a quarter is asked, where plain least squares is off by √((1+ρ)/(1-ρ)), 3 at 0.8.
+def scatter_and_claim(noise):
+    """Scatter of the growth in 300 trials of noise over its claimed error, and the share of trials
+    within two errors of their mean. 300 trials know a scatter to 4 % and a share of 90 % to 2 %.
+    """
     rng = np.random.default_rng(3)
-    trials = []
-    for _ in range(200):
-        noise = rng.normal(size=len(TURN))
-        for n in range(1, len(noise)):
-            noise[n] += memory * noise[n - 1]
-        trials.append(growth_rate(TURN, 1 + 1e-3 * noise))
-    scatter = np.std([trial.per_turn for trial in trials])
-    assert np.median([trial.error for trial in trials]) == pytest.approx(scatter, rel=0.25)
+    trials = [growth_rate(TURN, 1 + 1e-6 * noise(rng)) for _ in range(300)]
+    rates, errors = (np.array([getattr(t, name) for t in trials]) for name in ("per_turn", "error"))
+    within = np.abs(rates - rates.mean()) < 2 * errors
+    return rates.std() / np.sqrt(np.mean(errors**2)), within.mean()
+
+
+def autoregressive(rng, memory):
+    """Normal noise of unit variance, a part `memory` of which is kept from turn to turn."""
+    fresh = rng.normal(size=len(TURN) + 500) * np.sqrt(1 - memory**2)
+    return lfilter([1], [1, -memory], fresh)[500:]
+
+
+def walk(rng):
+    return np.cumsum(rng.normal(size=len(TURN)))
+
+
+SLOW = {
+    "a walk": walk,
+    "a walk under noise": lambda rng: walk(rng) + 10 * rng.normal(size=len(TURN)),
+    "a walk under beating": lambda rng: (
+        walk(rng) + 30 * np.cos(0.3 * TURN + 2 * np.pi * rng.random())
+    ),
+    "a walk with steps of 20 turns": lambda rng: np.cumsum(autoregressive(rng, 0.95)),
+    "a walk that filaments": lambda rng: walk(rng) + 60 * np.exp(-TURN / 300),
+    "emittance that is damped over the record": lambda rng: autoregressive(rng, 0.999),
+}
+
+
+@pytest.mark.parametrize("noise", SLOW.values(), ids=SLOW.keys())
+def test_the_error_bar_takes_in_noise_as_slow_as_the_record(noise):
+    ratio, within = scatter_and_claim(noise)
+    assert 0.7 < ratio < 1.3
+    assert within > 0.87
+
+
+@pytest.mark.parametrize("memory", [0.0, 0.8, -0.5])
+def test_noise_that_is_fast_alone_makes_the_error_bar_too_large_not_too_small(memory):
+    # Eight coefficients cannot exclude a walk as strong as their noise.
+    ratio, within = scatter_and_claim(lambda rng: autoregressive(rng, memory))
+    assert 0.2 < ratio < 1.0
+    assert within > 0.93
 
 
 def test_too_few_or_broken_points_give_no_rate():
@@ -112,6 +148,50 @@ def test_the_table_shows_errors_and_noise_floors(summary_of_a_run, capsys):
     floor = f"({beam['emittance_noise_floor'][0]:.2g})"
     assert f"± {beam['emittance_growth_error'][0]:.2g} {floor}" in shown
     assert f"± {summary['coherent_modes']['x']['yokoya_error']:.2g}" in shown
+
+
+def test_beams_that_hand_emittance_on_have_large_errors_and_a_sum_that_is_known_well():
+    rng = np.random.default_rng(5)
+    handed, shared = 1e-5 * walk(rng), 1e-6 * walk(rng)
+    line = 1 + 1e-6 * TURN
+    found = both_beams(TURN, 2e-9 * (line + shared + handed), line + shared - handed, True, None)
+    assert found.growth.error < 0.3 * found.difference_error / 2
+    assert abs(found.growth.per_turn - 1e-6) < 3 * found.growth.error
+    assert not found.disagree and found.sentence("x") == ""
+
+
+def test_equal_beams_that_grow_differently_are_said_to():
+    rng = np.random.default_rng(6)
+    noise = 1e-5 * rng.normal(size=(2, len(TURN)))
+    lines = 1 + 1e-6 * TURN + noise[0], 1 - 1e-6 * TURN + noise[1]
+    found = both_beams(TURN, *lines, True, None)
+    assert found.difference == pytest.approx(2e-6, rel=0.02)
+    says(found.sentence("y"), "equal", "y", f"{found.difference:.2g}")
+    assert not both_beams(TURN, *lines, False, None).disagree
+
+
+def test_beams_are_alike_if_nothing_but_their_charge_differs():
+    def machine(**changes):
+        study = make_study(10, **changes)
+        return setting(study.resolved(), study.derived())
+
+    assert alike(*machine(beam__2__particle="antiproton").beams)
+    assert not alike(*machine(beam__2__macroparticles=10_000).beams)
+    assert not alike(*machine(beam__2__normalized_emittance=[3.75e-6, 3.7e-6]).beams)
+
+
+def test_the_summary_and_its_table_give_the_growth_of_the_sum(summary_of_a_run, capsys):
+    study, summary, _ = summary_of_a_run
+    both = summary["both_beams"]
+    for plane in range(3):
+        error = both["emittance_growth_error"][plane]
+        assert abs(both["emittance_growth"][plane] - GROWTH) < 6 * error
+    show_summary(
+        finite(summary | {"both_beams": both | {"disagree": ["they differ"]}}), study.resolved()
+    )
+    shown = capsys.readouterr().out
+    assert "sum of both" in shown and f"± {both['emittance_growth_error'][0]:.2g}" in shown
+    assert "they differ" in shown
 
 
 def test_a_run_without_a_noise_floor_gives_the_reason(tmp_path, capsys):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,13 @@ import numpy as np
 from phasewise.output import message
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary, number
-from phasewise.workloads.collision.analysis import coherent_modes, growth, setting_of
+from phasewise.workloads.collision.analysis import (
+    BothBeams,
+    coherent_modes,
+    growth,
+    growth_of_both,
+    setting_of,
+)
 from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
 from phasewise.workloads.collision.luminosity import LuminosityUnit
 
@@ -57,6 +63,19 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
     }
 
 
+def _both(found: Sequence[BothBeams | None]) -> dict[str, Any]:
+    """Growth of the sum of the beams, and the sentences on equal beams that disagree."""
+    return {
+        "emittance_growth": [None if both is None else both.growth.per_turn for both in found],
+        "emittance_growth_error": [None if both is None else both.growth.error for both in found],
+        "disagree": [
+            sentence
+            for both, plane in zip(found, PLANES, strict=True)
+            if both is not None and (sentence := both.sentence(plane))
+        ],
+    }
+
+
 def debunched(results: Results, number: int) -> int | None:
     """Particles of a beam outside the RF bucket in the last turn; None if they are not counted,
     since there is no RF or the beam is strong.
@@ -88,7 +107,7 @@ class CollisionSummary(Summary):
     """What it adds to the summary of a run."""
 
     def summarise(self, results: Results) -> dict[str, Any]:
-        """luminosity, beams and coherent_modes of a run (docs/records.md).
+        """luminosity, beams, both_beams and coherent_modes of a run (docs/records.md).
 
         Luminosities are those of the first interaction point that records one; with more than one,
         `luminosity["ips"]` lists them all. Where charge fell outside a mesh, a sentence on standard
@@ -101,6 +120,7 @@ class CollisionSummary(Summary):
         return {
             "luminosity": _luminosity(results),
             "beams": beams,
+            "both_beams": _both(growth_of_both(results)),
             "coherent_modes": coherent_modes(results).to_dict(),
         }
 
@@ -112,13 +132,18 @@ class CollisionSummary(Summary):
             for name in ("mean", "last", "nominal")
         ]
         for index, plane in enumerate(PLANES):
-            found.append([f"emittance {plane} [m]", *_both(summary, "emittance", index)])
+            found.append([f"emittance {plane} [m]", *_of_each(summary, "emittance", index)])
             growths = [_growth(beam, index) for beam in summary["beams"]]
             found.append([f"growth per turn, {plane} (noise floor)", *growths])
-            found.append([f"rms size {plane} [m]", *_both(summary, "sizes", index)])
+            both = summary.get("both_beams")
+            if both and both["emittance_growth"][index] is not None:
+                found.append([f"growth per turn, {plane}, sum of both", _rate(both, index), ""])
+            found.append([f"rms size {plane} [m]", *_of_each(summary, "sizes", index)])
         reasons = [beam["emittance_noise_floor_why"] for beam in summary["beams"]]
         if why := next(filter(None, reasons), ""):
             found.append(["noise floor", f"none: {why}", ""])
+        sentences = (summary.get("both_beams") or {}).get("disagree", [])
+        found += [["growth", sentence, ""] for sentence in sentences]
         found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
         if any(beam["debunched"] for beam in summary["beams"]):
             counts = (beam["debunched"] for beam in summary["beams"])
@@ -137,14 +162,18 @@ class CollisionSummary(Summary):
 
 def _growth(beam: dict[str, Any], index: int) -> str:
     """Growth of one emittance with its standard error and, in brackets, its noise floor."""
-    rate = _with_error(beam["emittance_growth"][index], beam["emittance_growth_error"][index])
+    rate = _rate(beam, index)
     floor = beam["emittance_noise_floor"][index]
     return rate if floor is None else f"{rate} ({floor:.2g})"
+
+
+def _rate(of: dict[str, Any], index: int) -> str:
+    return _with_error(of["emittance_growth"][index], of["emittance_growth_error"][index])
 
 
 def _with_error(value: float | None, error: float | None) -> str:
     return number(value) if value is None or error is None else f"{value:.3g} ± {error:.2g}"
 
 
-def _both(summary: Mapping[str, Any], name: str, index: int) -> list[str]:
+def _of_each(summary: Mapping[str, Any], name: str, index: int) -> list[str]:
     return [number(beam[name][index]) for beam in summary["beams"]]

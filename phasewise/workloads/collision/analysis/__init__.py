@@ -5,6 +5,7 @@ The functions here take the results of a run; those of the modules take NumPy ar
 
 from phasewise.analysis.growth_rate import Growth
 from phasewise.analysis.spectrum import Peak, Spectrum
+from phasewise.workloads.collision.analysis.both_beams import BothBeams
 from phasewise.workloads.collision.analysis.coherent import CoherentModes, PlaneModes
 from phasewise.workloads.collision.analysis.from_results import (
     BeamGrowth,
@@ -13,6 +14,7 @@ from phasewise.workloads.collision.analysis.from_results import (
     coherent_modes,
     footprint,
     growth,
+    growth_of_both,
     luminosity,
     setting_of,
 )
@@ -21,6 +23,7 @@ from phasewise.workloads.collision.analysis.tune_footprint import Footprint
 
 __all__ = [
     "BeamGrowth",
+    "BothBeams",
     "CoherentModes",
     "EmittanceGrowth",
     "Footprint",
@@ -33,6 +36,7 @@ __all__ = [
     "coherent_modes",
     "footprint",
     "growth",
+    "growth_of_both",
     "luminosity",
     "setting_of",
 ]

@@ -9,6 +9,7 @@ import numpy as np
 
 from phasewise.analysis.growth_rate import SECONDS_PER_HOUR, Growth, growth_rate
 from phasewise.analysis.spectrum import Complexes, Floats, find_peak
+from phasewise.workloads.collision.analysis.both_beams import BothBeams, alike, both_beams
 from phasewise.workloads.collision.analysis.coherent import (
     CoherentModes,
     PlaneModes,
@@ -141,6 +142,24 @@ def growth(results: RunRecords) -> tuple[BeamGrowth, BeamGrowth]:
         ]
         beams.append(BeamGrowth(*planes))
     return beams[0], beams[1]
+
+
+def growth_of_both(results: RunRecords) -> tuple[BothBeams | None, ...]:
+    """Growth of the sum of both beams' emittances in x, y and z, and whether equal beams disagree;
+    None with too few turns or a strong beam.
+    """
+    machine = setting_of(results)
+    one, two = machine.beams
+    if one.strong or two.strong:
+        return None, None, None
+    first, second = (
+        np.asarray(results.beam(number).emittance, dtype=np.float64) for number in (1, 2)
+    )
+    equal, frequency = alike(one, two), machine.revolution_frequency
+    return tuple(
+        both_beams(results.turn, first[:, plane], second[:, plane], equal, frequency)
+        for plane in range(3)
+    )
 
 
 def _floor(found: NoiseFloor | None, beam: int, plane: int) -> tuple[float | None, str]:

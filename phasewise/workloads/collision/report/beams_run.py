@@ -12,6 +12,7 @@ from phasewise.analysis.spectrum import Complexes, Floats, Signal
 from phasewise.report.reported_run import ReportedRun
 from phasewise.workloads.collision.analysis import (
     BeamGrowth,
+    BothBeams,
     CoherentModes,
     Footprint,
     Luminosity,
@@ -19,6 +20,7 @@ from phasewise.workloads.collision.analysis import (
     coherent_modes,
     footprint,
     growth,
+    growth_of_both,
     luminosity,
     setting_of,
 )
@@ -97,6 +99,11 @@ class BeamsRun(ReportedRun):
     def growth(self) -> tuple[BeamGrowth, BeamGrowth]:
         """Emittance growth of the beams."""
         return growth(self.results)
+
+    @cached_property
+    def growth_of_both(self) -> tuple[BothBeams | None, ...]:
+        """Growth of the sum of both beams' emittances in x, y and z."""
+        return growth_of_both(self.results)
 
     @cached_property
     def luminosity(self) -> tuple[Luminosity | None, ...]:

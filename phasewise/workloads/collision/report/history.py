@@ -49,7 +49,8 @@ def draw_emittances(run: BeamsRun) -> Drawing:
         "Relative change of the geometric rms emittances (x, y without dispersion) from the fitted "
         "value at the first turn, which the legend gives. Straight: fit through all but "
         "the first tenth of the turns. Dotted: growth by the noise of the macroparticles, good to "
-        "a factor of about two, which falls as 1/N. Rates and error bars are in the table of "
+        "a factor of about two, which falls as 1/N. Beams that mirror each other hand emittance on "
+        "and keep its sum. Rates and error bars, of the sum too, are in the table of "
         f"results.{envelope_note(axes[0, 0], len(run.turn))}",
     )
 

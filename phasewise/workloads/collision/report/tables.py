@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from phasewise.analysis.growth_rate import Growth
 from phasewise.report.style import scientific, unit_text, with_error
 from phasewise.report.tables import Table, rows_of, text
 from phasewise.workloads.collision.analysis.moments import sizes
@@ -112,12 +113,12 @@ def _growth(run: BeamsRun) -> Table:
                 (
                     f"beam {number}, ε {plane}",
                     f"{scientific(fit.start)} m",
-                    with_error(fit.per_turn, fit.error),
-                    scientific(found.noise_floor, 2),
-                    with_error(_percent(fit.per_hour), _percent(fit.error_per_hour)),
-                    scientific(_percent(found.noise_floor_per_hour), 2),
+                    *_rates(fit, found.noise_floor, found.noise_floor_per_hour),
                 )
             )
+    for plane, both in zip("xyz", run.growth_of_both, strict=True):
+        if both is not None:
+            rows.append((f"sum of both, ε {plane}", "", *_rates(both.growth, None, None)))
     heads = (
         "",
         "at the start",
@@ -127,12 +128,27 @@ def _growth(run: BeamsRun) -> Table:
         "noise floor [% per hour]",
     )
     note = (
-        "Relative growth of a straight line with the Newey-West standard error. A growth near the "
-        "noise floor may be an artefact of the number of macroparticles: repeat the run with more."
+        "Relative growth of a straight line. Its standard error takes in that the beams hand "
+        "emittance to each other slowly; their sum, each over its value at the start, keeps what "
+        "they hand on. A growth near the noise floor may be an artefact of the number of "
+        "macroparticles: repeat the run with more."
     )
+    for plane, both in zip("xyz", run.growth_of_both, strict=True):
+        if both is not None and both.disagree:
+            note += f" Note that {both.sentence(plane)}."
     if why := next((b.x.noise_floor_why for b in run.growth if b.x.noise_floor_why), ""):
         note += f" There is no noise floor: {why}."
     return Table("Emittance growth", heads, tuple(rows), note)
+
+
+def _rates(fit: Growth, floor: float | None, floor_per_hour: float | None) -> tuple[str, ...]:
+    """Growth and noise floor per turn and in % per hour."""
+    return (
+        with_error(fit.per_turn, fit.error),
+        scientific(floor, 2),
+        with_error(_percent(fit.per_hour), _percent(fit.error_per_hour)),
+        scientific(_percent(floor_per_hour), 2),
+    )
 
 
 def _percent(value: float | None) -> float | None:
