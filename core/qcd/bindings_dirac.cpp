@@ -8,13 +8,15 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "parallel/clock.hpp"
+#include "qcd/dirac/link_factors.hpp"
 #include "qcd/exchange/one_process.hpp"
-#include "qcd/solver/solver.hpp"
+#include "qcd/solver/plain_fields.hpp"
 
 namespace nb = nanobind;
 
@@ -40,6 +42,12 @@ Description description_of(const Extents& box, const std::array<double, axes>& p
   return description;
 }
 
+void check_reals(const char* what, std::size_t given, std::int64_t wanted) {
+  if (given != static_cast<std::size_t>(wanted))
+    throw std::invalid_argument(std::string(what) + " are " + std::to_string(wanted) +
+                                " numbers, and " + std::to_string(given) + " were given");
+}
+
 class BoxOfQuarks {
  public:
   BoxOfQuarks(const Extents& box, const Plain& links, const std::array<double, axes>& phases,
@@ -51,27 +59,17 @@ class BoxOfQuarks {
             {mass, anisotropy, velocity, clover_spatial, clover_temporal, twisted_mass}, kernel)),
         threads_(threads),
         links_(box_.position.domain(), 0, true) {
+    check_reals("the links of the box", links.size(), volume_of(box) * site_link_doubles);
     std::memcpy(links_.data(), links.data(), links.size() * sizeof(double));
     make_solver("cg", "double");
   }
 
   nb::object dirac(const Plain& psi, bool dagger) {
-    Dirac<double>& matrix = solver_->matrix();
-    const Hopping<double>& kernel = matrix.hopping().kernel();
-    std::array<Field<double>, 2> fields;
-    for (int parity = 0; parity < 2; ++parity) {
-      fields[parity] = zeros<double>(matrix.hopping().reals());
-      kernel.read_spinors(psi.data(), parity, fields[parity].data());
-    }
-    Field<double> applied = zeros<double>(matrix.hopping().reals());
-    Values result(plain_size());
-    for (int to = 0; to < 2; ++to) {
-      matrix.full(to, dagger, fields[to], fields[1 - to], applied, alone_);
-      kernel.write_spinors(applied.data(), to, result.data());
-    }
-    return numpy_of(std::move(result));
+    check_spinors(psi);
+    return numpy_of(applied(solver_->matrix(), psi.data(), dagger, alone_));
   }
   nb::object even_odd(const Plain& psi, bool dagger) {
+    check_spinors(psi);
     Dirac<double>& matrix = solver_->matrix();
     const std::int64_t reals = matrix.hopping().reals();
     Field<double> from = zeros<double>(reals), to = zeros<double>(reals);
@@ -85,6 +83,7 @@ class BoxOfQuarks {
   // Solves D x = b.
   nb::object solve_for(const Plain& b, double tolerance, std::int64_t iterations,
                        const std::string& precision, const std::string& method) {
+    check_spinors(b);
     description_.tolerance = tolerance;
     description_.iterations = iterations;
     make_solver(method, precision);
@@ -92,17 +91,8 @@ class BoxOfQuarks {
     for (std::size_t i = 0; i < b.size(); ++i)
       squared = std::fma(b.data()[i], b.data()[i], squared);
     const double start = parallel::clock().now();
-    solver_->set_source({b.data(), b.data() + b.size()}, std::sqrt(squared));
-    for (solver_->begin(alone_); !solver_->done();) {
-      solver_->iterate(alone_);
-      if (solver_->wants_update()) solver_->update(alone_);
-    }
-    solver_->end(alone_);
+    Values x = solution_for(*solver_, {b.data(), b.data() + b.size()}, std::sqrt(squared), alone_);
     const double taken = parallel::clock().now() - start;
-    Values x(plain_size());
-    for (int parity = 0; parity < 2; ++parity)
-      solver_->matrix().hopping().kernel().write_spinors(solver_->solution()[parity].data(), parity,
-                                                         x.data());
     const Solved& solved = solver_->solved();
     return nb::make_tuple(numpy_of(std::move(x)), solved.iterations, solved.residual,
                           solver_->converged(), solved.residuals, taken);
@@ -111,6 +101,10 @@ class BoxOfQuarks {
  private:
   std::size_t plain_size() const {
     return static_cast<std::size_t>(volume_of(description_.size) * 24);
+  }
+
+  void check_spinors(const Plain& field) const {
+    check_reals("the spinors of the box", field.size(), volume_of(description_.size) * 24);
   }
 
   void make_solver(const std::string& method, const std::string& precision) {

@@ -43,6 +43,15 @@ HoppingShape shape_of(const Extents& box, int threads, int link_reals, const Fac
   return shape;
 }
 
+void check_sizes(const Extents& box, const Plain& links, const Plain& psi) {
+  const auto sites = static_cast<std::size_t>(volume_of(box));
+  if (links.size() != sites * site_link_doubles || psi.size() != sites * 24)
+    throw std::invalid_argument(
+        "the links and spinors of the box are " + std::to_string(sites * site_link_doubles) +
+        " and " + std::to_string(sites * 24) + " numbers, and " + std::to_string(links.size()) +
+        " and " + std::to_string(psi.size()) + " were given");
+}
+
 template <class Real>
 std::vector<double> hopped(Kernel kernel, const HoppingShape& shape, const double* links,
                            const double* psi, int to, bool dagger) {
@@ -71,6 +80,7 @@ nb::object hop(const Extents& box, const Plain& links, const Plain& psi, int to,
                const std::string& kernel, const std::string& precision,
                const std::vector<int>& split, const std::string& spinors, int threads,
                int link_reals, const Factors& factors) {
+  check_sizes(box, links, psi);
   HoppingShape shape = shape_of(box, threads, link_reals, factors);
   for (const int axis : split) shape.split.at(axis) = true;
   shape.spinors = spinors == "full" ? FaceSpinors::full : FaceSpinors::half;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "numerics/normal.hpp"
 #include "workload/protocols.hpp"
 
 namespace phasewise::qcd {
@@ -10,7 +11,8 @@ namespace {
 
 using workload::Parameters;
 
-constexpr int longest = 4096;  // extent
+constexpr int longest = 4096;               // extent
+constexpr std::uint32_t source_stream = 1;  // of random numbers; 0 is that of hot links
 constexpr std::int64_t most_iterations = 1'000'000;
 constexpr int most_smearing = 10'000, most_stout = 1000;
 
@@ -35,6 +37,21 @@ std::string text_of(const Extents& extents) {
   std::string text;
   for (const int extent : extents) text += (text.empty() ? "" : "x") + std::to_string(extent);
   return text;
+}
+
+// The points of the solves in turn; none: each solve has one of its own.
+std::vector<Extents> read_sources(const Parameters& parameters, const Extents& size) {
+  const std::string key = "measure.source";
+  if (parameters.words(key).front() == "random") return {};
+  const std::vector<double> given = parameters.list(key);
+  if (given.size() % axes != 0) parameters.fail(key, "give four numbers a point");
+  std::vector<Extents> found(given.size() / axes);
+  for (std::size_t i = 0; i < given.size(); ++i) {
+    if (!(given[i] >= 0 && given[i] < size[i % axes]) || given[i] != std::floor(given[i]))
+      parameters.fail(key, "it lies beyond the lattice");
+    found[i / axes][i % axes] = static_cast<int>(given[i]);
+  }
+  return found;
 }
 
 QuarkAction read_action(const Parameters& parameters) {
@@ -91,9 +108,9 @@ Description::Description(const Parameters& parameters) {
   smearing = {parameters.not_negative("measure.width"),
               static_cast<int>(parameters.integer_within("measure.iterations", 0, most_smearing))};
   rectangles = parameters.integer("measure.rectangles") != 0;
-  source = read_extents(parameters, "measure.source", 0, longest - 1);
-  for (int axis = 0; axis < axes; ++axis)
-    if (source[axis] >= size[axis]) parameters.fail("measure.source", "it lies beyond the lattice");
+  sources = read_sources(parameters, size);
+  if (sources.size() != 1 && smearing.iterations > 0)
+    parameters.fail("measure.source", "a smeared source has one place");
   grid = read_extents(parameters, "communication.process_grid", 0, longest);
   layout = static_cast<Layout>(parameters.choice("communication.layout", words(layout_names)));
   if (layout == Layout::file) places = parameters.list("communication.places");
@@ -101,6 +118,17 @@ Description::Description(const Parameters& parameters) {
   for (const double phase : phases)
     if (manner.two_rows && phase != std::floor(phase))
       parameters.fail("communication.link_reals", "12 needs quarks.phases of whole numbers");
+}
+
+Extents Description::source(std::int64_t solve) const {
+  if (!sources.empty()) return sources[static_cast<std::size_t>(solve) % sources.size()];
+  Extents place;
+  std::array<double, axes> share;
+  for (std::uint32_t pair = 0; pair < 2; ++pair)
+    numerics::uniform_pair(seed, pair, static_cast<std::uint64_t>(solve), source_stream, 0,
+                           share[2 * pair], share[2 * pair + 1]);
+  for (int axis = 0; axis < axes; ++axis) place[axis] = static_cast<int>(share[axis] * size[axis]);
+  return place;
 }
 
 Extents grid_for(const Description& description, int ranks) {

@@ -31,17 +31,19 @@ struct Description {
   std::array<double, axes> phases{};  // of ψ(x + L), in units of π
   Method method = Method::cg;
   Precision precision = Precision::double_;
-  double tolerance = 0.0;          // residual over that at the start; 0: fixed work
-  std::int64_t iterations = 1;     // at most, or the fixed number
-  bool pion = false;               // twelve right-hand sides, all spins and colours of a point
-  Smearing smearing;               // smears the source
-  bool rectangles = false;         // whether rectangles are measured
-  std::array<int, axes> source{};  // the point
-  Extents grid{};                  // zeros: the grid with the least surface
+  double tolerance = 0.0;        // residual over that at the start; 0: fixed work
+  std::int64_t iterations = 1;   // at most, or the fixed number
+  bool pion = false;             // twelve right-hand sides, all spins and colours of a point
+  Smearing smearing;             // smears the source
+  bool rectangles = false;       // whether rectangles are measured
+  std::vector<Extents> sources;  // the points of the solves in turn; none: random ones
+  Extents grid{};                // zeros: the grid with the least surface
   Layout layout{};
   std::vector<double> places;  // number of each rank's place, for a layout from a file
   Manner manner;
 
+  // The place of the source of a solve.
+  Extents source(std::int64_t solve) const;
   int right_sides() const { return pion ? 12 : 1; }
 };
 

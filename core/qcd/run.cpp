@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <unordered_map>
 
+#include "qcd/solver/plain_fields.hpp"
 #include "qcd/turn_pieces.hpp"
 
 namespace phasewise::qcd {
@@ -91,13 +92,28 @@ void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
   has_links_ = links_are_new_ = true;
 }
 
-void Run::run_turn() {
+void Run::take_links() {
   if (!has_links_) throw std::invalid_argument("gauge.start = file, but no links were handed over");
-  if (links_are_new_) {
-    turn_of_rank_.tell({.name = pieces::links}, live_);
-    links_are_new_ = false;
-    ++configurations_;
-  }
+  if (!links_are_new_) return;
+  turn_of_rank_.tell({.name = pieces::links}, live_);
+  links_are_new_ = false;
+  ++configurations_;
+}
+
+std::vector<double> Run::dirac(const double* psi, bool dagger) {
+  take_links();
+  return applied(turn_of_rank_.solver().matrix(), psi, dagger, live_);
+}
+
+std::vector<double> Run::solve_for(const std::vector<double>& b) {
+  take_links();
+  const double length = length_of(b, domain(), session().threads, live_);
+  return solution_for(turn_of_rank_.solver(), b, length, live_);
+}
+
+void Run::run_turn() {
+  take_links();
+  turn_of_rank_.set_source(turn());
   turn_of_rank_.clear_pion();
   last_iterations_ = 0;
   residual_ = 0.0;

@@ -35,6 +35,20 @@ class Run : public workload::Run {
   std::vector<Matrix> own_links();
   bool has_links() const { return has_links_; }
 
+  // Takes new links: measures them, and hands them to the quarks. Collective, as are all that
+  // follow.
+  void take_links();
+  // D psi or D† psi of this rank's part, [site][spin][colour][re, im].
+  std::vector<double> dirac(const double* psi, bool dagger);
+  // x of D x = b, each rank its part. How the solve went stands in `solved`.
+  std::vector<double> solve_for(const std::vector<double>& b);
+  const Solved& solved() const { return turn_of_rank_.solver().solved(); }
+  bool converged() const { return turn_of_rank_.solver().converged(); }
+  // This rank's part of the study's source, with this spin and colour at the point.
+  std::vector<double> source(int spin, int colour) const {
+    return turn_of_rank_.smeared().spinors(spin, colour);
+  }
+
  protected:
   void run_turn() override;
 

@@ -36,7 +36,7 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
       real_(real),
       links_(domain_, halo_of(description), real),
       gauge_(position_, description.rectangles, threads, real),
-      smeared_(position_, description.smearing, description.source, threads, real),
+      smeared_(position_, description.smearing, description.source(0), threads, real),
       solver_(description, position_, threads, real),
       of_links_(axes),
       pion_(description.pion ? static_cast<std::size_t>(description.size[3]) : 0) {

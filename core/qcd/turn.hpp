@@ -35,9 +35,13 @@ class Turn : public workload::RankTurn {
   // All exchanges, in the same order on all ranks.
   exchange::Exchanges exchanges() const;
   void set_manner(const Manner& manner);
+  Solver& solver() { return solver_; }
   const Solver& solver() const { return solver_; }
+  const SmearedSource& smeared() const { return smeared_; }
   const GaugeValues& gauge() const { return gauge_.values(); }
   const std::vector<double>& pion() const { return pion_; }
+  // The place of the source of this solve.
+  void set_source(std::int64_t solve) { solver_.set_place(description_.source(solve)); }
   void clear_pion() { pion_.assign(pion_.size(), 0.0); }
 
  private:

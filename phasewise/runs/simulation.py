@@ -10,7 +10,7 @@ from phasewise.driver import Communicator, Core, Run, load_core
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import AgreedError, collectively
 from phasewise.runs.core_share import ProcessorTimes
-from phasewise.runs.state import fails_alike, load_state
+from phasewise.runs.state import fails_alike, load_state, renew_state
 from phasewise.runs.views import Naming, Views, attribute_of
 from phasewise.study import Study
 from phasewise.workload.communication import Communication
@@ -87,6 +87,8 @@ class Simulation:
     def step(self) -> None:
         """Do one turn; RunError if it cannot be done, for instance if a beam has no size."""
         self.start()
+        if self.turn > 0:
+            renew_state(self.driver, self.comm, self.study)
         try:
             with self.processor.counted():
                 self.driver.step()

@@ -96,6 +96,11 @@ class StateKeeping(Part):
         from the parameters alone.
         """
 
+    def renew(self, run: Run, comm: Communicator, study: Study) -> None:
+        """Load what a later turn than the first needs from files; collective. By default it needs
+        nothing.
+        """
+
 
 def state_of(run: Run, comm: Communicator, study: Study) -> State:
     """The state of a run; collective."""
@@ -105,6 +110,11 @@ def state_of(run: Run, comm: Communicator, study: Study) -> State:
 def load_state(run: Run, comm: Communicator, study: Study) -> None:
     """Load initial state from files before the first turn; collective."""
     study.workload.part(StateKeeping).load(run, comm, study)
+
+
+def renew_state(run: Run, comm: Communicator, study: Study) -> None:
+    """Load what a later turn than the first needs from files; collective."""
+    study.workload.part(StateKeeping).renew(run, comm, study)
 
 
 def fails_alike(study: Study, error: str) -> bool:

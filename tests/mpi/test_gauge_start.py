@@ -9,13 +9,20 @@ from typing import Any
 
 import pytest
 
-from phasewise.workloads.qcd.gauge.files import FORMATS
 from phasewise.workloads.qcd.gauge.names import form_of
+from phasewise.workloads.qcd.gauge.reading import FORMATS
 from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.mpi.scripts import printed
 from tests.mpi.whole_run import datasets, ran, run
 from tests.sentences import one_sentence
-from tests.unit.damaged_fields import DAMAGES, SIZE, field, not_special_links, values
+from tests.unit.damaged_fields import (
+    DAMAGES,
+    SIZE,
+    field,
+    not_special_links,
+    values,
+    written,
+)
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 mpi = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
@@ -56,13 +63,13 @@ Path(sys.argv[0]).with_name(f"{core.rank()}.said").write_text(json.dumps(found))
 
 CUTS = """
 import os
-from phasewise.workloads.qcd import state
-reader = getattr(state, sys.argv[1])
-def cutting(stored, *rest):
+from phasewise.workloads.qcd.gauge import shared
+reader = shared.read_box
+def cutting(stored, *rest, **further):
     if core.rank() == core.size() - 1:
         os.truncate(stored.path, stored.offset + 100)
-    return reader(stored, *rest)
-setattr(state, sys.argv[1], cutting)
+    return reader(stored, *rest, **further)
+shared.read_box = cutting
 """
 """Cuts the file off on the last rank, as another process may, just before it reads it."""
 
@@ -75,11 +82,11 @@ def wrong_files(folder: Path) -> dict[str, tuple[object, ...]]:
         found[f"d{number}"] = damage.facts
     for number, (links, facts) in enumerate(not_special_links().values()):
         for kind in ("ildg", "nersc"):
-            write_links(folder / f"{kind}{number}.field", form_of(kind, "double"), SIZE, links,
-                        values(field()))  # fmt: skip
+            path = folder / f"{kind}{number}.field"
+            written(path, form_of(kind, "double"), SIZE, links, values(field()))
             found[f"{kind}{number}"] = facts
     size = (4, 2, 2, 6)
-    write_links(folder / "size.field", form_of("milc", "single"), size, field(), values(field()))
+    write_links(folder / "size.field", form_of("milc", "single"), size, field())
     found["size"] = ("4×2×2×6", "lattice.size", "2×4×2×6")
     (folder / "folder.field").mkdir()
     found["folder"] = ("no file", "folder")
@@ -93,7 +100,7 @@ def test_ranks_refuse_a_wrong_file_together_in_one_sentence(ranks: int, tmp_path
     for name, own in FORMATS.items():
         for precision in own.PRECISIONS:
             path = tmp_path / f"{name}-{precision}.field"
-            write_links(path, form_of(name, precision), SIZE, field(), values(field()))
+            write_links(path, form_of(name, precision), SIZE, field())
     (tmp_path / "study.toml").write_text(STUDY.format(file="none"))
     script = tmp_path / "starts.py"
     script.write_text(STARTS)
@@ -112,15 +119,14 @@ def test_ranks_refuse_a_wrong_file_together_in_one_sentence(ranks: int, tmp_path
 
 
 @mpi
-@pytest.mark.parametrize("reader", ["finite_links", "found_checksums", "loop_sums"])
 def test_a_file_that_is_cut_short_while_it_is_read_is_one_sentence_on_all_ranks(
-    reader: str, tmp_path: Path
+    tmp_path: Path,
 ) -> None:
-    write_links(tmp_path / "x.field", form_of("nersc", "double"), SIZE, field(), values(field()))
+    write_links(tmp_path / "x.field", form_of("nersc", "double"), SIZE, field())
     (tmp_path / "study.toml").write_text(STUDY.format(file="none"))
     head, tail = STARTS.split("found = {}\n")
     script = tmp_path / "starts.py"
-    script.write_text(f"{head}{CUTS.replace('sys.argv[1]', repr(reader))}found = {{}}\n{tail}")
+    script.write_text(f"{head}{CUTS}found = {{}}\n{tail}")
     printed([str(script)], 3, Path())
     said = [json.loads((tmp_path / f"{rank}.said").read_text())["x"] for rank in range(3)]
     assert said[0][0] == 2
@@ -140,7 +146,7 @@ def test_a_run_from_a_wrong_file_ends_with_status_2_and_one_sentence(tmp_path: P
 @mpi
 def test_a_run_goes_on_only_on_its_own_lattice(tmp_path: Path) -> None:
     path = tmp_path / "field"
-    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
+    write_links(path, form_of("ildg", "double"), SIZE, field())
     study, out = tmp_path / "study.toml", tmp_path / "out"
     study.write_text(STUDY.format(file=path))
     every = ("--set", "records.checkpoint_every=1")
@@ -153,7 +159,7 @@ def test_a_run_goes_on_only_on_its_own_lattice(tmp_path: Path) -> None:
     path.unlink()
     ran(study, *longer, "--ranks", 3)
     whole = tmp_path / "whole"
-    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
+    write_links(path, form_of("ildg", "double"), SIZE, field())
     ran(study, *every, "--set", "solves=2", "--out", whole, "--quiet")
     resumed: dict[str, Any] = datasets(out)
     assert resumed == datasets(whole)

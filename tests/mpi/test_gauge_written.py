@@ -13,14 +13,14 @@ from typing import Any
 import pytest
 
 from phasewise.cli import main
-from phasewise.workloads.qcd.gauge.files import checked_links, open_links
+from phasewise.workloads.qcd.gauge.files import check_links, open_links
 from phasewise.workloads.qcd.gauge.names import PRECISIONS, form_of
 from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.mpi.scripts import printed
 from tests.mpi.test_gauge_start import STUDY, mpi
 from tests.mpi.whole_run import ran, run
 from tests.sentences import Nearest, command_refused, one_sentence, says, sentence_of
-from tests.unit.damaged_fields import SIZE, field, values
+from tests.unit.damaged_fields import SIZE, field
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -31,7 +31,7 @@ WRITTEN = "links/solve-000000000001."
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     """A study whose links come from a file beside it."""
-    write_links(tmp_path / "field", form_of("ildg", "double"), SIZE, field(), values(field()))
+    write_links(tmp_path / "field", form_of("ildg", "double"), SIZE, field())
     path = tmp_path / "lattice.toml"
     path.write_text(STUDY.format(file="field"))
     return path
@@ -84,7 +84,7 @@ def test_links_of_a_hot_start_are_written_and_started_from(study: Path) -> None:
     hot.write_text(study.read_text().replace('"file"\nfile = "field"', '"hot"'))
     ran(hot, "--set", "records.links=nersc", "--ranks", 2, "--out", folder / "hot")
     path = folder / f"hot/{WRITTEN}nersc"
-    _, found = checked_links(open_links(path))
+    found = check_links(open_links(path))
     again = ("--set", f"gauge.file='{path}'", *asked("nersc", "double"), "--ranks", 3)
     done = ran(study, *again, "--out", folder / "again", "--json")
     summary = json.loads(done.stdout)
@@ -178,16 +178,15 @@ from pathlib import Path
 from phasewise.driver import load_core
 from phasewise.workloads.qcd.gauge import writing
 from phasewise.workloads.qcd.gauge.names import form_of
-from tests.unit.damaged_fields import SIZE, field, values
+from tests.unit.damaged_fields import SIZE, field
 def killed(*_):
     os.kill(os.getpid(), signal.SIGKILL)
 writing.{step} = killed
 path = Path(sys.argv[1])
 if {whole}:
-    writing.write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
+    writing.write_links(path, form_of("ildg", "double"), SIZE, field())
 else:
-    writing.write_own_links(path, form_of("ildg"), SIZE, (0, 0, 0, 0), field(), values(field()),
-                            load_core())
+    writing.write_own_links(path, form_of("ildg"), SIZE, (0, 0, 0, 0), field(), load_core())
 """
 
 
@@ -197,7 +196,7 @@ def test_a_writer_that_is_killed_leaves_the_earlier_file(
     step: str, whole: bool, tmp_path: Path, repository: Path
 ) -> None:
     path = tmp_path / "field"
-    write_links(path, form_of("nersc", "single"), SIZE, field(), values(field()))
+    write_links(path, form_of("nersc", "single"), SIZE, field())
     before = path.read_bytes()
     # A conversion has these steps in one, the replacement.
     script = KILLED.format(step=step, whole=whole).replace("writing._fill", "writing.os.fsync")
@@ -210,7 +209,7 @@ def test_a_writer_that_is_killed_leaves_the_earlier_file(
     assert path.read_bytes() == before
     assert (tmp_path / "field.partial").exists()
     # The next writer takes its place.
-    write_links(path, form_of("ildg", "double"), SIZE, field(), values(field()))
+    write_links(path, form_of("ildg", "double"), SIZE, field())
     assert list(tmp_path.iterdir()) == [path]
 
 
@@ -245,7 +244,7 @@ def test_a_rank_that_is_killed_while_all_write_ends_them_and_leaves_the_earlier_
     script.write_text(ONE_KILLED.replace("os.kill", "print"))
     printed([str(script)], 3, Path())
     assert earlier.read_bytes() != b"earlier"
-    checked_links(open_links(earlier))
+    check_links(open_links(earlier))
     assert list(earlier.parent.iterdir()) == [earlier]
 
 

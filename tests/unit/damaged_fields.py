@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.workloads.qcd.gauge.files import FORMATS
-from phasewise.workloads.qcd.gauge.names import form_of
-from phasewise.workloads.qcd.gauge.writing import write_links
-from tests.sentences import Nearest
+from phasewise.workloads.qcd.gauge.files import open_links
+from phasewise.workloads.qcd.gauge.names import Form, form_of
+from phasewise.workloads.qcd.gauge.reading import FORMATS
+from phasewise.workloads.qcd.gauge.stored import Stored
+from phasewise.workloads.qcd.gauge.writing import described, encoded, frame, sums_of
 from tests.unit.test_qcd import random_links, reals
 
 SIZE = (2, 4, 2, 6)
@@ -27,6 +28,17 @@ def values(links: Any) -> dict[str, float]:
     import phasewise._core as core
 
     return dict(core.gauge_values(links.ravel(), list(SIZE)))
+
+
+def written(
+    path: Path, form: Form, size: tuple[int, int, int, int], links: Any, values: dict[str, float]
+) -> Stored:
+    """A file of these links with these values in its header, be they right or wrong."""
+    stored = described(path, form, size)
+    data = encoded(stored, links)
+    before, after = frame(stored, sums_of(stored, data, np.arange(len(data))), values)
+    path.write_bytes(before + data.tobytes() + after)
+    return open_links(path)
 
 
 Facts = tuple[object, ...]
@@ -44,8 +56,7 @@ class Damage:
     def write(self, path: Path) -> None:
         """A file that is damaged so, in the highest precision of its format."""
         links = field()
-        write_links(path, form_of(self.format), SIZE, links,
-                    values(links))  # fmt: skip
+        written(path, form_of(self.format), SIZE, links, values(links))
         raw = path.read_bytes()
         changed = self.change(raw)
         assert changed != raw
@@ -64,7 +75,8 @@ def cut(kind: str, at: Callable[[int], int]) -> Damage:
 
 def longer(kind: str, more: int, size: str) -> Damage:
     """A file that goes on after its links."""
-    return Damage(kind, lambda raw: raw + bytes(more), ("long", size), f"{kind} and {more} bytes")
+    name = f"{kind} and {more} bytes"
+    return Damage(kind, lambda raw: raw + bytes(more - 1) + b"x", ("long", size), name)
 
 
 def _longer_record(raw: bytes) -> bytes:
@@ -94,11 +106,11 @@ DAMAGES = (
     replaced("nersc", b"CHECKSUM = ", b"CHECKSUM = f", SUMS),
     replaced("nersc", b"BEGIN_HEADER", b"BEGIN-HEADER", MAGIC, *FORMATS),
     replaced("nersc", b"END_HEADER", b"END-HEADER", "END_HEADER"),
-    replaced("nersc", b"IEEE64BIG", b"IEEE64BUG", "IEEE64BUG", Nearest("IEEE64BIG")),
+    replaced("nersc", b"IEEE64BIG", b"IEEE64BUG", "IEEE64BUG", "IEEE64BIG"),
     replaced("nersc", b"IEEE64BIG", b"IEEE64LITTLE", SUMS),
     replaced("nersc", b"IEEE64BIG", b"IEEE32BIG", "long", "27648 bytes"),
     replaced("nersc", b"GAUGE_3x3", b"GAUGE", "long", "18432 bytes"),
-    replaced("nersc", b"GAUGE_3x3", b"GAUGE_2x2", "DATATYPE = 4D_SU3_GAUGE_2x2"),
+    replaced("nersc", b"GAUGE_3x3", b"GAUGE_2x2", "4D_SU3_GAUGE_2x2", "4D_SU3_GAUGE_3x3"),
     replaced("nersc", b"DIMENSION_2 = 4\n", b"", "DIMENSION_2"),
     *(
         replaced("nersc", b"DIMENSION_2 = 4", given.encode(), given, "whole number")
@@ -108,9 +120,10 @@ DAMAGES = (
     replaced("ildg", b"<precision>64", b"<precision>65", "precision 65", 32, 64),
     replaced("ildg", b"<precision>64", b"<precision>32", RECORD.decode(), "bytes", "precision"),
     replaced("ildg", b"<lx>2</lx>", b"<lx>4</lx>", RECORD.decode(), "bytes", "size"),
-    replaced("ildg", b"ildg-format", b"ildg-formet", "record ildg-format"),
+    Damage("ildg", lambda raw: raw.replace(b"ildg-format", b"ildg-formet").replace(
+        b"private-record-xml", b"private-record-xmm"), ("record ildg-format", "--size"),
+        "ildg without a size"),
     replaced("ildg", RECORD, b"ildg-binary-date", "record ildg-binary-data"),
-    replaced("ildg", b"scidac-checksum", b"scidac-chacksum", "record scidac-checksum"),
     replaced("ildg", b"<suma>", b"<sumx>", "suma"),
     replaced("ildg", b"\x45\x67\x89\xab", b"\x45\x67\x89\xac", MAGIC),
     Damage("ildg", _longer_record, (MAGIC, "LIME"), "ildg record length"),

@@ -16,16 +16,20 @@ import pytest
 from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
 from phasewise.workloads.qcd.gauge import checksums
-from phasewise.workloads.qcd.gauge.files import (
-    FORMATS,
-    checked_links,
-    found_checksums,
-    open_links,
-)
+from phasewise.workloads.qcd.gauge.files import check_links, open_links
 from phasewise.workloads.qcd.gauge.names import BYTE_ORDERS, ROWS, Form, form_of
+from phasewise.workloads.qcd.gauge.reading import FORMATS, read_box
 from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.sentences import one_sentence, refused
-from tests.unit.damaged_fields import DAMAGES, SIZE, Damage, field, not_special_links, values
+from tests.unit.damaged_fields import (
+    DAMAGES,
+    SIZE,
+    Damage,
+    field,
+    not_special_links,
+    values,
+    written,
+)
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -33,6 +37,13 @@ DATA = Path(__file__).resolve().parents[3] / "shared" / "data" / "lattice"
 published = pytest.mark.skipif(not DATA.is_dir(), reason="the fields lie outside the project")
 
 KINDS = [(name, precision) for name, own in FORMATS.items() for precision in own.PRECISIONS]
+
+
+def read_and_checked(path: Path) -> Any:
+    """The links of a file that a check accepts."""
+    stored = open_links(path)
+    check_links(stored)
+    return stored.read()
 
 
 @published
@@ -49,7 +60,7 @@ KINDS = [(name, precision) for name, own in FORMATS.items() for precision in own
 def test_published_fields_have_their_plaquettes_and_checksums(
     name: str, plaquettes: tuple[float, float], sums: tuple[str, str]
 ) -> None:
-    _, found = checked_links(open_links(DATA / name))
+    found = check_links(open_links(DATA / name))
     assert 3 * found["plaquette_space"] == pytest.approx(plaquettes[0], abs=1e-6)
     assert 3 * found["plaquette_time"] == pytest.approx(plaquettes[1], abs=1e-6)
     assert tuple(found["checksums"].values()) == sums
@@ -85,10 +96,10 @@ FORMS = [
 @pytest.mark.parametrize("form", FORMS)
 def test_what_is_written_is_read_again(form: Form, tmp_path: Path) -> None:
     links, path = field(), tmp_path / "field"
-    stored = write_links(path, form, SIZE, links, values(links))
+    stored = write_links(path, form, SIZE, links)
     assert (stored.format, stored.precision, stored.size) == (form.format, form.precision, SIZE)
     assert (stored.rows, stored.big) == (form.rows, form.byte_order == "big")
-    again, found = checked_links(stored)
+    again, found = stored.read(), check_links(stored)
     # Half a unit in the last place of numbers below one.
     last = 2**-25 if form.precision == "single" else 0.0
     given = slice(0, form.rows)
@@ -102,10 +113,10 @@ def test_what_is_written_is_read_again(form: Form, tmp_path: Path) -> None:
 @pytest.mark.parametrize(("name", "precision"), KINDS)
 def test_checksums_are_put_together_from_parts(name: str, precision: str, tmp_path: Path) -> None:
     links = field()
-    stored = write_links(tmp_path / "field", form_of(name, precision), SIZE, links, values(links))
+    stored = write_links(tmp_path / "field", form_of(name, precision), SIZE, links)
     boxes = [((0, y, 0, t), (2, 2, 2, 3)) for y in (0, 2) for t in (0, 3)]
-    parts = [found_checksums(stored, *box) for box in boxes]
-    assert FORMATS[name].combined(parts) == found_checksums(stored)
+    parts = [read_box(stored, *box).checksums for box in boxes]
+    assert FORMATS[name].combined(parts) == read_box(stored).checksums
     whole = stored.read()
     for origin, extents in boxes:
         _, y, _, t = origin
@@ -115,14 +126,14 @@ def test_checksums_are_put_together_from_parts(name: str, precision: str, tmp_pa
 
 def test_milc_files_are_read_and_written_in_either_byte_order(tmp_path: Path) -> None:
     links, path = field(), tmp_path / "field"
-    before = write_links(path, form_of("milc"), SIZE, links, values(links)).read()
+    before = write_links(path, form_of("milc"), SIZE, links).read()
     raw = path.read_bytes()
     head = struct.pack("<i4i64siII", *struct.unpack(">i4i64siII", raw[:96]))
     swapped = head + np.frombuffer(raw[96:], ">u4").astype("<u4").tobytes()
     path.write_bytes(swapped)
-    again, _ = checked_links(open_links(path))
+    again = read_and_checked(path)
     assert np.array_equal(again, before)
-    write_links(path, form_of("milc", byte_order="little"), SIZE, links, values(links))
+    write_links(path, form_of("milc", byte_order="little"), SIZE, links)
     assert path.read_bytes() == swapped
 
 
@@ -133,7 +144,7 @@ def test_the_archives_files_are_read_and_written_in_either_byte_order_and_with_t
 ) -> None:
     links, path = field(), tmp_path / "field"
     precision, real = ("single", "f4") if bits == 32 else ("double", "f8")
-    write_links(path, form_of("nersc", precision), SIZE, links, values(links))
+    write_links(path, form_of("nersc", precision), SIZE, links)
     raw = path.read_bytes()
     end = raw.index(b"END_HEADER\n") + len(b"END_HEADER\n")
     head = raw[:end].replace(f"IEEE{bits}BIG".encode(), f"IEEE{bits}LITTLE".encode())
@@ -147,10 +158,10 @@ def test_the_archives_files_are_read_and_written_in_either_byte_order_and_with_t
         head = head.replace(b"GAUGE_3x3", b"GAUGE").replace(old, f"{new:08x}".encode())
     by_hand = head + np.ascontiguousarray(data).tobytes()
     path.write_bytes(by_hand)
-    again, _ = checked_links(open_links(path))
+    again = read_and_checked(path)
     assert np.abs(again - links).max() < (1e-6 if bits == 32 else 1e-14)
     form = form_of("nersc", precision, rows, "little")
-    write_links(path, form, SIZE, links, values(links))
+    write_links(path, form, SIZE, links)
     assert path.read_bytes() == by_hand
 
 
@@ -159,7 +170,7 @@ def test_a_damaged_file_is_one_sentence(damage: Damage, tmp_path: Path) -> None:
     path = tmp_path / "field"
     damage.write(path)
     with refused(path, *damage.facts):
-        checked_links(open_links(path))
+        check_links(open_links(path))
 
 
 WORDS = (
@@ -195,14 +206,14 @@ def test_files_of_any_length_and_with_any_bytes_are_one_sentence_or_whole(
     form: Form, tmp_path: Path
 ) -> None:
     links, path = field(), tmp_path / "field"
-    whole = write_links(path, form, SIZE, links, values(links))
+    whole = write_links(path, form, SIZE, links)
     raw = path.read_bytes()
     random = np.random.default_rng(11)
     refused = 0
     for _ in range(80):
         path.write_bytes(mutated(raw, whole.offset, random))
         try:
-            again, _ = checked_links(open_links(path))
+            again = read_and_checked(path)
             assert np.abs(again - links).max() < 1e-6
         except StudyError as error:
             assert str(path) in str(error) and "\n" not in str(error)
@@ -217,9 +228,9 @@ def test_links_that_are_not_special_unitary_are_refused(
     name: str, kind: str, tmp_path: Path
 ) -> None:
     (bad, facts), path = not_special_links()[name], tmp_path / "field"
-    write_links(path, form_of(kind, "double"), SIZE, bad, values(field()))
+    written(path, form_of(kind, "double"), SIZE, bad, values(field()))
     with refused(path, *facts):
-        checked_links(open_links(path))
+        check_links(open_links(path))
 
 
 def test_a_pipe_is_no_file_of_links(tmp_path: Path) -> None:
@@ -234,9 +245,9 @@ def test_a_file_that_is_cut_short_after_it_was_opened_is_one_sentence(
     kept: int, tmp_path: Path
 ) -> None:
     links, path = field(), tmp_path / "field"
-    stored = write_links(path, form_of("milc"), SIZE, links, values(links))
+    stored = write_links(path, form_of("milc"), SIZE, links)
     os.truncate(path, stored.offset + kept)
-    for read in (stored.read, stored.words, lambda: checked_links(stored)):
+    for read in (stored.read, stored.words, lambda: check_links(stored)):
         with refused(path, f"byte {stored.offset + kept}"):
             read()
     path.unlink()
@@ -247,16 +258,16 @@ def test_a_file_that_is_cut_short_after_it_was_opened_is_one_sentence(
 @pytest.mark.filterwarnings("error")
 def test_a_signalling_nan_is_one_sentence(tmp_path: Path) -> None:
     links, path = field(), tmp_path / "field"
-    stored = write_links(path, form_of("milc", "single"), SIZE, links, values(links))
+    stored = write_links(path, form_of("milc", "single"), SIZE, links)
     raw = path.read_bytes()
     path.write_bytes(raw[: stored.offset] + b"\x7f\xa0\0\0" + raw[stored.offset + 4 :])
     with refused(path, "checksums"):
-        checked_links(open_links(path))
+        check_links(open_links(path))
 
 
 def test_files_are_converted(tmp_path: Path, capsys: Any) -> None:
     links, first = field(), tmp_path / "field.lime"
-    write_links(first, form_of("ildg", "double"), SIZE, links, values(links))
+    write_links(first, form_of("ildg", "double"), SIZE, links)
     for name in ("nersc", "milc"):
         out = tmp_path / name
         assert main(["gauge", "convert", str(first), str(out), "--format", name, "--json"]) == 0
@@ -283,7 +294,7 @@ def test_files_are_converted(tmp_path: Path, capsys: Any) -> None:
 
 def test_a_conversion_to_a_full_disk_is_one_sentence(tmp_path: Path, capsys: Any) -> None:
     links, first = field(), tmp_path / "field.lime"
-    write_links(first, form_of("ildg"), SIZE, links, values(links))
+    write_links(first, form_of("ildg"), SIZE, links)
     for name in FORMATS:
         assert main(["gauge", "convert", str(first), "/dev/full", "--format", name]) == 1
         one_sentence(capsys.readouterr().err, "/dev/full", "written", "disk", "full")
@@ -293,12 +304,12 @@ def test_a_disk_that_refuses_leaves_the_file_as_it_was(tmp_path: Path) -> None:
     links, path = field(), tmp_path / "folder"
     path.mkdir()
     with refused(path, "written", by=RunError):
-        write_links(path, form_of("milc", "single"), SIZE, links, values(links))
+        write_links(path, form_of("milc", "single"), SIZE, links)
 
 
 def test_links_of_single_precision_are_converted_to_double(tmp_path: Path) -> None:
     links, first, second = field(), tmp_path / "first", tmp_path / "second"
-    write_links(first, form_of("milc"), SIZE, links, values(links))
+    write_links(first, form_of("milc"), SIZE, links)
     words = ["gauge", "convert", str(first), str(second), "--precision", "double", "--format"]
     for name in ("ildg", "nersc"):
         assert main([*words, name]) == 0
@@ -306,7 +317,7 @@ def test_links_of_single_precision_are_converted_to_double(tmp_path: Path) -> No
         assert again.precision == "double"
         assert np.array_equal(again.read(), open_links(first).read())
     # The third row is made of two of single precision, and has double precision itself.
-    write_links(first, form_of("nersc", "single", 2), SIZE, links, values(links))
+    write_links(first, form_of("nersc", "single", 2), SIZE, links)
     assert main([*words, "ildg"]) == 0
     assert main(["gauge", "check", str(second)]) == 0
 
@@ -316,7 +327,7 @@ def test_a_plaquette_of_any_power_is_refused_in_one_sentence(
     power: str, tmp_path: Path, capsys: Any
 ) -> None:
     links, path = field(), tmp_path / "field"
-    write_links(path, form_of("nersc"), SIZE, links, values(links))
+    write_links(path, form_of("nersc"), SIZE, links)
     raw, given = path.read_bytes(), f"PLAQUETTE = 1.5{power}".encode()
     path.write_bytes(re.sub(rb"PLAQUETTE = [-+.e0-9]+", given, raw, count=1))
     assert given + b"\n" in path.read_bytes()
@@ -328,7 +339,7 @@ def test_each_value_of_a_header_is_compared_to_its_own_digits(tmp_path: Path, ca
     links, path = field(), tmp_path / "field"
     own = values(links)
     given = {"plaquette": round(own["plaquette"], 4), "link_trace": own["link_trace"] + 1e-6}
-    write_links(path, form_of("nersc"), SIZE, links, given)
+    written(path, form_of("nersc"), SIZE, links, given)
     long = f"{given['plaquette']:+.12e}".encode()
     assert path.read_bytes().count(long) == 1
     path.write_bytes(path.read_bytes().replace(long, f"{given['plaquette']:.4f}".encode()))
@@ -342,7 +353,7 @@ def test_a_header_of_few_digits_is_compared_to_these(
 ) -> None:
     links, path = field(), tmp_path / "field"
     own = values(links)
-    write_links(path, form_of("nersc"), SIZE, links, own)
+    write_links(path, form_of("nersc"), SIZE, links)
     given = own["plaquette"] + (0.0 if right else 2e-6)
     long = f"{own['plaquette']:+.12e}".encode()
     assert path.read_bytes().count(long) == 1

@@ -5,19 +5,11 @@
 #include <array>
 #include <vector>
 
-#include "qcd/exact_sum.hpp"
-#include "qcd/gauge/links.hpp"
+#include "qcd/exchange/neighbours.hpp"
+#include "qcd/gauge/loop_sums.hpp"
 #include "workload/listener.hpp"
 
 namespace phasewise::qcd {
-
-// Means, normalised so that they are 1 for unit matrices.
-struct GaugeValues {
-  double plaquette_space = 0.0, plaquette_time = 0.0, rectangle = 0.0, link_trace = 0.0;
-  std::array<Complex, axes> polyakov{};
-
-  double plaquette() const { return 0.5 * (plaquette_space + plaquette_time); }
-};
 
 class GaugeMeasurement {
  public:
@@ -30,14 +22,7 @@ class GaugeMeasurement {
   const GaugeValues& values() const { return values_; }
 
  private:
-  static constexpr int values_of_sum = 4 + 2 * axes;
-  using Sums = std::array<Parts, values_of_sum>;
-
-  void add_local(const Links& links, Sums& sums) const;
-  void multiply_along(const Links& links, int axis);
-  void add_loops(int axis, Sums& sums) const;
   void chain(const Links& links, int axis, workload::Listener& listener);
-  void read(const Sums& sums);
 
   const Position& position_;
   Domain domain_;

@@ -80,16 +80,22 @@ inline void complete(Matrix& a) {
   }
 }
 
-// A random element of SU(3) by Haar's measure: rows of normal deviates, made orthonormal; the last
-// row follows from the others.
-inline Matrix random_matrix(std::uint64_t seed, std::uint64_t site, int direction,
-                            std::uint32_t stream) {
-  Matrix m;
-  std::uint32_t index = 0;
-  for (int i = 0; i < 2; ++i)
-    for (Complex& e : m.e[i])
-      numerics::normal_pair(seed, static_cast<std::uint32_t>(direction), site, stream, index++,
-                            e.re, e.im);
+// The largest deviation of an element of the third row from the one that follows from the others;
+// it is 0 if a unitary matrix has determinant 1.
+inline double deviation_from_special(const Matrix& a) {
+  Matrix whole = a;
+  complete(whole);
+  double largest = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const Complex difference = a.e[2][i] - whole.e[2][i];
+    largest = std::fmax(largest, std::fmax(std::fabs(difference.re), std::fabs(difference.im)));
+  }
+  return largest;
+}
+
+// Makes the first two rows orthonormal, the first one keeping its direction; the last row follows
+// from them.
+inline void make_special_unitary(Matrix& m) {
   const auto normalise = [](Complex(&row)[3]) {
     const double length = std::sqrt(norm(row[0]) + norm(row[1]) + norm(row[2]));
     for (Complex& e : row) e = (1.0 / length) * e;
@@ -100,6 +106,18 @@ inline Matrix random_matrix(std::uint64_t seed, std::uint64_t site, int directio
   for (int k = 0; k < 3; ++k) m.e[1][k] = m.e[1][k] - add_product({}, along, m.e[0][k]);
   normalise(m.e[1]);
   complete(m);
+}
+
+// A random element of SU(3) by Haar's measure: rows of normal deviates, made orthonormal.
+inline Matrix random_matrix(std::uint64_t seed, std::uint64_t site, int direction,
+                            std::uint32_t stream) {
+  Matrix m;
+  std::uint32_t index = 0;
+  for (int i = 0; i < 2; ++i)
+    for (Complex& e : m.e[i])
+      numerics::normal_pair(seed, static_cast<std::uint32_t>(direction), site, stream, index++,
+                            e.re, e.im);
+  make_special_unitary(m);
   return m;
 }
 

@@ -33,7 +33,7 @@ ConjugateGradient<Real>::ConjugateGradient(Dirac<Real>& matrix, Sums sums)
     : Base(matrix, sums), p_(Base::field()), q_(Base::field()), z_(Base::field()) {}
 
 template <class Real>
-void ConjugateGradient<Real>::begin(bool again) {
+void ConjugateGradient<Real>::begin(bool again, workload::Listener& /*listener*/) {
   begins_ = !again;
 }
 

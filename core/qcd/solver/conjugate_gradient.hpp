@@ -17,7 +17,7 @@ class ConjugateGradient final : public Krylov<Real> {
   using Base = Krylov<Real>;
   using Base::grown_, Base::matrix_, Base::r_, Base::squared_, Base::sums_, Base::x_;
 
-  void begin(bool again) override;
+  void begin(bool again, workload::Listener& listener) override;
   void turn(double beta, workload::Listener& listener);
 
   Field<Real> p_, q_, z_;

@@ -22,12 +22,12 @@ class Krylov {
   // The solution so far, from the last start() on.
   const Field<Real>& solution() const { return x_; }
   // Sets x = 0. `squared` is the square of the residual, known on all ranks. `again` means that the
-  // solver may keep its direction, since the residual is its own, recomputed.
-  void start(double squared, bool again) {
+  // solver keeps its directions, since the residual is its own, recomputed.
+  void start(double squared, bool again, workload::Listener& listener) {
     std::fill_n(x_.data(), x_.size(), Real{0});
     grown_ = 0.0;
     squared_ = squared;
-    begin(again);
+    begin(again, listener);
   }
   virtual void iterate(workload::Listener& listener) = 0;
   // |residual|², and a bound of |x|.
@@ -38,7 +38,7 @@ class Krylov {
  protected:
   Krylov(Dirac<Real>& matrix, Sums sums) : matrix_(matrix), sums_(sums), x_(field()), r_(field()) {}
 
-  virtual void begin(bool again) = 0;
+  virtual void begin(bool again, workload::Listener& listener) = 0;
   Field<Real> field() const { return zeros<Real>(matrix_.hopping().reals()); }
   FieldShape<Real> shape() const { return shape_of(matrix_.hopping(), matrix_.threads()); }
   double sites() const { return matrix_.hopping().half_volume(); }

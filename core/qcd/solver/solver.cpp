@@ -120,7 +120,7 @@ void Solver::set_point(int component) {
   for (Field<double>& field : source_) std::fill_n(field.data(), field.size(), 0.0);
   Extents local{};
   for (int axis = 0; axis < axes; ++axis) {
-    local[axis] = description_.source[axis] - domain_.origin(axis);
+    local[axis] = place_[axis] - domain_.origin(axis);
     if (local[axis] < 0 || local[axis] >= domain_.extent(axis)) return;
   }
   if (!real_) return;
@@ -149,14 +149,14 @@ void Solver::restart(const Field<double>& residual, double squared, bool again,
     listener.kernel(combine_card, half_volume(), [&] {
       std::copy_n(residual.data(), residual.size(), krylov_->residual().data());
     });
-    return krylov_->start(squared, again);
+    return krylov_->start(squared, again, listener);
   }
   Krylov<float>& krylov = *single_->krylov;
   listener.kernel(convert_card, half_volume(), [&] {
     convert_fields(matrix_.hopping().kernel(), residual.data(), single_->matrix.hopping().kernel(),
                    krylov.residual().data());
   });
-  krylov.start(squared, again);
+  krylov.start(squared, again, listener);
 }
 
 void Solver::begin(Listener& listener) {
@@ -255,7 +255,7 @@ void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
       const Parts part =
           exact_sum(slice, threads_, bound_room * most * most, volume_of(domain_.size),
                     [&](std::int64_t i) { return site_norm<double, 1>(first + i * spinor_reals); });
-      const int from_source = (domain_.origin(3) + t - description_.source[3] + times) % times;
+      const int from_source = (domain_.origin(3) + t - place_[3] + times) % times;
       for (std::size_t i = 0; i < part.size(); ++i) parts[from_source][i] += part[i];
     }
   });

@@ -31,6 +31,8 @@ class Solver {
   // The exchanges of the faces, in the same order on all ranks.
   exchange::Exchanges exchanges() const;
 
+  // The place of the source.
+  void set_place(const Extents& place) { place_ = place; }
   // The right-hand side: a unit spinor with this spin and colour at the source; or
   // [site][spin][colour][re, im], whose length over all ranks is `length`.
   void set_point(int component);
@@ -89,6 +91,7 @@ class Solver {
   int threads_;
   bool real_;
   Manner manner_;
+  Extents place_{};
   std::vector<double> links_, before_;  // [site][axis][3][3][re, im]
   Dirac<double> matrix_;
   std::unique_ptr<Krylov<double>> krylov_;

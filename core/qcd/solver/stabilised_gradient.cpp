@@ -10,6 +10,9 @@
 namespace phasewise::qcd {
 namespace {
 
+// The least cosine of the angle between s and t with which a step is taken.
+constexpr double least_cosine = 0.7;
+
 // One item is a site of one parity. `fields` is the number of spinors read and written.
 template <class Real>
 constexpr parallel::KernelCard pass_card(const char* name, double flops, double fields) {
@@ -49,12 +52,30 @@ StabilisedGradient<Real>::StabilisedGradient(Dirac<Real>& matrix, Sums sums)
 
 // The shadow residual is the residual at the start.
 template <class Real>
-void StabilisedGradient<Real>::begin(bool /*again*/) {
+void StabilisedGradient<Real>::begin(bool again, workload::Listener& listener) {
+  if (again) return go_on(listener);
   std::copy_n(r_.data(), r_.size(), shadow_.data());
   p_length_ = v_length_ = 0.0;
   shadow_length_ = std::sqrt(squared_);
   rho_ = squared_;
   beta_ = omega_ = 0.0;
+}
+
+// The product of the shadow and r, and with it β, become those of the recomputed r.
+template <class Real>
+void StabilisedGradient<Real>::go_on(workload::Listener& listener) {
+  const double most = shadow_length_ * std::sqrt(squared_);
+  const auto [re, im] = bounded_sums<2>(
+      phases::sum_residual, pass_card<Real>("products", 96.0, 2.0), Base::sites(), {most, most},
+      sums_, listener, [&](const Bounds<2>& bounds) {
+        return Base::shape().template sums<2>(bounds, [&]<int Lanes>(std::int64_t i) {
+          const auto dot = site_product<Real, Lanes>(shadow_.data() + i, r_.data() + i);
+          return std::array{dot.re, dot.im};
+        });
+      });
+  const Complex rho(re, im);
+  beta_ = std::abs(rho_) > 0.0 ? beta_ * (rho / rho_) : Complex{};
+  rho_ = rho;
 }
 
 // p = r + β (p - ω v).
@@ -107,21 +128,37 @@ void StabilisedGradient<Real>::half_step(Complex alpha, workload::Listener& list
   s_length_ = std::sqrt(squared_) + std::abs(alpha) * v_length_;
 }
 
-// ω = t* s / |t|².
+// ω = t* s / |t|². If s and t are almost orthogonal, the product of the shadow and r becomes so
+// small that single precision loses it; the step is then longer (Sleijpen, van der Vorst, Numer.
+// Algorithms 10 (1995) 203).
 template <class Real>
 std::complex<double> StabilisedGradient<Real>::step(workload::Listener& listener) {
+  constexpr int number = lengthens ? 4 : 3;
   const double t_most = matrix_.largest() * s_length_;
-  const auto [re, im, t] = bounded_sums<3>(
-      phases::sum_step, pass_card<Real>("products", 144.0, 2.0), Base::sites(),
-      {t_most * s_length_, t_most * s_length_, t_most * t_most}, sums_, listener,
-      [&](const Bounds<3>& bounds) {
-        return Base::shape().template sums<3>(bounds, [&]<int Lanes>(std::int64_t i) {
+  Bounds<number> most{t_most * s_length_, t_most * s_length_, t_most * t_most};
+  if constexpr (lengthens) most[3] = s_length_ * s_length_;
+  const auto found = bounded_sums<number>(
+      phases::sum_step, pass_card<Real>("products", 48.0 * number, 2.0), Base::sites(), most, sums_,
+      listener, [&](const Bounds<number>& bounds) {
+        return Base::shape().template sums<number>(bounds, [&]<int Lanes>(std::int64_t i) {
           const auto dot = site_product<Real, Lanes>(t_.data() + i, r_.data() + i);
-          return std::array{dot.re, dot.im, site_norm<Real, Lanes>(t_.data() + i)};
+          const auto t = site_norm<Real, Lanes>(t_.data() + i);
+          if constexpr (lengthens)
+            return std::array{dot.re, dot.im, t, site_norm<Real, Lanes>(r_.data() + i)};
+          else
+            return std::array{dot.re, dot.im, t};
         });
       });
-  t_length_ = std::sqrt(t);
-  return t > 0.0 ? Complex(re, im) / t : Complex{};
+  const Complex product(found[0], found[1]);
+  t_length_ = std::sqrt(found[2]);
+  if (!(found[2] > 0.0)) return {};
+  const Complex omega = product / found[2];
+  if constexpr (lengthens) {
+    s_length_ = std::sqrt(found[3]);
+    const double cosine = std::abs(product) / (s_length_ * t_length_);
+    if (cosine > 0.0 && cosine < least_cosine) return omega * (least_cosine / cosine);
+  }
+  return omega;
 }
 
 // x += α p + ω s; r = s - ω t.

@@ -1,5 +1,7 @@
 // The stabilised method of biconjugate gradients for M x = b (van der Vorst, SIAM J. Sci. Stat.
-// Comput. 13 (1992) 631).
+// Comput. 13 (1992) 631). Where the residual is recomputed in double precision, the shadow residual
+// and the directions are kept (group-wise updates: van der Vorst, Ye, SIAM J. Sci. Comput. 22
+// (2000) 835; Sleijpen, van der Vorst, Computing 56 (1996) 141).
 #pragma once
 
 #include <complex>
@@ -20,7 +22,11 @@ class StabilisedGradient final : public Krylov<Real> {
   using Base::grown_, Base::matrix_, Base::r_, Base::squared_, Base::sums_, Base::x_;
   using Complex = std::complex<double>;
 
-  void begin(bool again) override;
+  // Whether steps along s may be longer than those that make |r| smallest.
+  static constexpr bool lengthens = sizeof(Real) < sizeof(double);
+
+  void begin(bool again, workload::Listener& listener) override;
+  void go_on(workload::Listener& listener);
   // Each of these makes a pass over fields, and a sum over the ranks.
   void turn(workload::Listener& listener);
   Complex direction(workload::Listener& listener);

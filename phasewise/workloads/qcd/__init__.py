@@ -1,7 +1,12 @@
-"""Lattice QCD: solves with the Wilson matrix on a four-dimensional lattice, and gauge fields."""
+"""Lattice QCD: solves with the Wilson matrix on a four-dimensional lattice, and gauge fields.
+
+>>> from phasewise.workloads.qcd import Links, Quarks
+>>> quarks = Quarks(Links.read("field.lime"), kappa=0.13)
+"""
 
 from collections.abc import Iterable
-from typing import Any
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from phasewise.tables.declared import flat_of, schema_of
 from phasewise.tables.keys import Key
@@ -12,7 +17,61 @@ from phasewise.workloads.qcd.communication import (
     read_communication,
 )
 from phasewise.workloads.qcd.derived import derive
-from phasewise.workloads.qcd.model import TABLES, LinkRecords, Qcd, read, resolved
+from phasewise.workloads.qcd.link_records import LinkRecords
+from phasewise.workloads.qcd.model import TABLES, Qcd, read, resolved
+
+if TYPE_CHECKING:
+    from phasewise.workloads.qcd.fields.correlators import (
+        Mesons,
+        effective_mass,
+        mesons,
+        nucleon,
+    )
+    from phasewise.workloads.qcd.fields.ensemble import Ensemble
+    from phasewise.workloads.qcd.fields.gamma import GAMMAS
+    from phasewise.workloads.qcd.fields.links import Links
+    from phasewise.workloads.qcd.fields.propagator import Propagator
+    from phasewise.workloads.qcd.fields.quarks import Quarks, Solution
+    from phasewise.workloads.qcd.fields.sources import Noise, Point, Smeared, Wall
+    from phasewise.workloads.qcd.resampling import jackknife
+
+_PLACES = {
+    "fields.correlators": ("Mesons", "effective_mass", "mesons", "nucleon"),
+    "fields.ensemble": ("Ensemble",),
+    "fields.gamma": ("GAMMAS",),
+    "fields.links": ("Links",),
+    "fields.propagator": ("Propagator",),
+    "fields.quarks": ("Quarks", "Solution"),
+    "fields.sources": ("Noise", "Point", "Smeared", "Wall"),
+    "resampling": ("jackknife",),
+}
+
+__all__ = [
+    "GAMMAS",
+    "WORKLOAD",
+    "Ensemble",
+    "Links",
+    "Mesons",
+    "Noise",
+    "Point",
+    "Propagator",
+    "Quarks",
+    "Smeared",
+    "Solution",
+    "Wall",
+    "effective_mass",
+    "jackknife",
+    "mesons",
+    "nucleon",
+]
+
+
+def __getattr__(name: str) -> Any:
+    # The command finds workloads by importing them; arrays are imported only where they are used.
+    for module, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(f"{__name__}.{module}"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def _parameters(model: Qcd) -> Iterable[tuple[str, Any]]:

@@ -9,6 +9,7 @@ from phasewise.study import Study
 from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.qcd.derived import derive, links_of_size
+from phasewise.workloads.qcd.gauge.files import remarks
 from phasewise.workloads.qcd.model import TABLES, model_of
 
 
@@ -18,9 +19,8 @@ class QcdChecking(Checking):
     def check_files(self, study: Study) -> Sequence[str]:
         """StudyError if the file of links is not one, or is that of another lattice."""
         model = model_of(study)
-        if model.gauge.file is not None:
-            links_of_size(model.gauge.file, model.lattice.size)
-        return ()
+        files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]
+        return [sentence for stored in files for sentence in remarks(stored)]
 
     def show(self, study: Study) -> None:
         """Print the keys, and what follows from them."""

@@ -45,7 +45,7 @@ def links_of_size(path: Path, size: Extents) -> Stored:
     """The file of links; StudyError if it is not one, or if its lattice does not have the extents
     lattice.size.
     """
-    stored = open_links(path)
+    stored = open_links(path, size)
     if stored.size != tuple(size):
         sizes = ["×".join(map(str, one)) for one in (stored.size, size)]
         raise StudyError(

@@ -11,12 +11,10 @@ from typing import Any, ClassVar, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
-from phasewise.workloads.qcd.gauge.names import PRECISIONS as FORMATS
-from phasewise.workloads.qcd.gauge.names import Form, can_be, form_of
 from phasewise.workloads.qcd.grids import Extents
+from phasewise.workloads.qcd.link_records import LinkRecords, with_form
+from phasewise.workloads.qcd.places import LONGEST, Places, as_written, flat_of_places, read_places
 
-LONGEST = 4096
-"""Most sites along an axis."""
 MOST_ITERATIONS = 1_000_000
 TOLERANCE = 1e-12
 LIMIT = 10_000
@@ -59,6 +57,17 @@ class Gauge:
     start: str = key("word", "cold", choices=STARTS, flat=True)
     """cold: unit matrices; hot: random links from the seed; file: links read from `file`."""
     file: Path | None = key("text")
+    files: tuple[Path, ...] | None = key("any")
+    """Files of an ensemble, which solves take in turn, instead of `file`."""
+
+    def file_of(self, solve: int) -> Path | None:
+        """The file of a solve's links; None: they come from no file."""
+        return self.files[solve % len(self.files)] if self.files else self.file
+
+    @property
+    def every_file(self) -> tuple[Path, ...]:
+        """All files of links."""
+        return self.files or (() if self.file is None else (self.file,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,34 +148,14 @@ class Measure:
     """w of the smearing of the source, (1 + w²Δ/4n)ⁿ."""
     iterations: int = key("integer", 0, least=0, most=MOST_SMEARING, flat=True)
     """n of the smearing."""
-    source: Extents = key("integers", (0, 0, 0, 0), length=4, least=0, most=LONGEST, flat=True)
-    """The point at which the source is."""
+    source: Places = key("any", ((0, 0, 0, 0),), flat=True, as_flat=flat_of_places)
+    """The point at which the source is; several points, which solves take in turn; or RANDOM, a
+    point for each solve that follows from the seed.
+    """
     rectangles: bool = key("flag", False, flat=True)
     """Whether loops of two links by one are measured too; they need a halo of two planes of
     links.
     """
-
-
-@dataclass(frozen=True, kw_only=True)
-class LinkRecords:
-    """The keys of [records] for links."""
-
-    links: str | None = key("word", choices=tuple(FORMATS))
-    """Format of the file to which the links are written after the last solve; None: no file."""
-    links_precision: str | None = key("word", choices=("single", "double"))
-    links_rows: int | None = key("integer", least=2, most=3)
-    """Rows of each link."""
-    links_byte_order: str | None = key("word", choices=("big", "little"))
-    """Byte order of that file. The defaults of these three keys are the best precision, three rows
-    and the most significant byte first.
-    """
-
-    @property
-    def form(self) -> Form | None:
-        """The form of the file of links; StudyError if the format does not allow it."""
-        if self.links is None:
-            return None
-        return form_of(self.links, self.links_precision, self.links_rows, self.links_byte_order)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,48 +202,33 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
         check_needed(values, schema, name)
         if name == "quarks":
             values = _with_clover(values, given)
-        if name == "gauge" and values["file"] is not None:
-            values["file"] = (folder / values["file"]).resolve()
+        if name == "gauge":
+            values |= _files(values["file"], values["files"], folder)
+        if name == "measure":
+            values["source"] = read_places(values["source"])
         found[name] = kind(**values)
     if RECTANGLES[found["gauge"].action] != 0.0:
         found["measure"] = replace(found["measure"], rectangles=True)
-    model = Qcd(**found, records=_with_form(LinkRecords(**records)))
+    model = Qcd(**found, records=with_form(LinkRecords(**records)))
     _check(model)
     return model
 
 
-def _with_form(records: LinkRecords) -> LinkRecords:
-    """The records with all choices of the form of the file of links filled in; StudyError if its
-    format does not allow them.
-    """
-    ways = {name.removeprefix("links_"): value for name, value in vars(records).items()}
-    kind = ways.pop("links")
-    for name, value in ways.items():
-        if value is not None:
-            _check_way(f"records.links_{name} = {show(value)}", kind, {name: value})
-    if kind is None:
-        return records
-    form = form_of(kind, **ways)
-    return replace(
-        records,
-        links_precision=form.precision,
-        links_rows=form.rows,
-        links_byte_order=form.byte_order,
-    )
-
-
-def _check_way(where: str, kind: str | None, way: Mapping[str, Any]) -> None:
-    """StudyError if no file of links is written, or if its format does not allow this choice."""
-    if kind is None:
-        fitting = " or ".join(f'"{name}"' for name in FORMATS if can_be(name, **way))
+def _files(file: str | None, files: Any, folder: Path) -> dict[str, Any]:
+    """The values of gauge.file and gauge.files as paths; StudyError if they are none."""
+    if files is None:
+        return {"file": None if file is None else (folder / file).resolve()}
+    if file is not None:
         raise StudyError(
-            f"{where} says how links are written, and without records.links none are; give "
-            f"records.links = {fitting} too"
+            "gauge.file and gauge.files exclude each other: give one file, or those of an ensemble"
         )
-    try:
-        form_of(kind, **way)
-    except StudyError as error:
-        raise StudyError(f"{where} with records.links = {show(kind)}: {error}") from None
+    if (
+        not isinstance(files, list | tuple)
+        or not files
+        or not all(isinstance(one, str | Path) and str(one) for one in files)
+    ):
+        raise StudyError(f"gauge.files must be a list of names of files, but is {show(files)}")
+    return {"files": tuple((folder / one).resolve() for one in files)}
 
 
 def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -318,11 +292,11 @@ def _check(model: Qcd) -> None:
             f"lattice.size = {show(list(size))} has an odd extent; the nearest even ones are "
             f"{show([extent + extent % 2 for extent in size])}"
         )
-    if (model.gauge.start == "file") != (model.gauge.file is not None):
+    if (model.gauge.start == "file") != bool(model.gauge.every_file):
         raise StudyError(
-            'gauge.start = "file" and gauge.file belong together: '
+            'gauge.start = "file" and gauge.file or gauge.files belong together: '
             f"start is {show(model.gauge.start)} and there is "
-            f"{'a' if model.gauge.file is not None else 'no'} file"
+            f"{'a' if model.gauge.every_file else 'no'} file"
         )
     if model.solver.tolerance is not None and model.solver.iterations is not None:
         raise StudyError(
@@ -350,17 +324,33 @@ def _check(model: Qcd) -> None:
             f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
         )
     _check_pion(model.measure)
-    for axis, extent, at in zip("xyzt", size, model.measure.source, strict=True):
-        if at >= extent:
-            raise StudyError(
-                f"measure.source = {show(list(model.measure.source))} lies beyond the lattice, "
-                f"which has {extent} sites along {axis}"
-            )
+    _check_sources(model)
+
+
+def _check_sources(model: Qcd) -> None:
+    """StudyError if a source lies beyond the lattice, or a smeared one has several places."""
+    sources = model.measure.source
+    if model.measure.pion == "smeared" and len(sources) != 1:
+        raise StudyError(
+            f"measure.source = {show(as_written(sources))} gives several places, and a smeared "
+            "source has one; give one point"
+        )
+    for point in () if isinstance(sources, str) else sources:
+        for axis, extent, at in zip("xyzt", model.lattice.size, point, strict=True):
+            if at >= extent:
+                raise StudyError(
+                    f"measure.source = {show(list(point))} lies beyond the lattice, which has "
+                    f"{extent} sites along {axis}"
+                )
 
 
 def resolved(model: Qcd) -> dict[str, Any]:
     """The tables of a model."""
-    return {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
+    found = {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
+    found["measure"]["source"] = as_written(model.measure.source)
+    if model.gauge.files:
+        found["gauge"]["files"] = [str(one) for one in model.gauge.files]
+    return found
 
 
 def model_of(study: Any) -> Qcd:

@@ -70,15 +70,13 @@ class QcdRecording(Recording):
         form = model.records.form
         if form is None or at_start or run.turn != study.count:
             return
-        own, record = cast(QcdRun, run), run.record()
-        space, time = float(record["plaquette_space"]), float(record["plaquette_time"])
+        own = cast(QcdRun, run)
         write_own_links(
             folder / f"{study.workload.unit.one}-{run.turn:012d}.{form.format}",
             form,
             model.lattice.size,
             own.origin,
             np.asarray(own.links()).reshape(*reversed(own.extents), 4, 3, 3, 2),
-            {"plaquette": 0.5 * (space + time), "link_trace": float(record["link_trace"])},
             comm,
         )
 

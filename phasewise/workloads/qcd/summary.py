@@ -8,6 +8,7 @@ from typing import Any
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary
 from phasewise.workloads.qcd.model import RECTANGLES
+from phasewise.workloads.qcd.resampling import jackknife
 
 
 def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) -> float | None:
@@ -22,13 +23,29 @@ def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) ->
     return beta * (found + c1 * 12 * (1 - rectangle) if rectangle is not None else found)
 
 
+def _ensemble(results: Results) -> dict[str, Any]:
+    """Means over the solves, with their jackknife errors."""
+    samples = {
+        "plaquette": 0.5 * (results.rows("plaquette_space") + results.rows("plaquette_time")),
+        "link_trace": results.rows("link_trace"),
+    }
+    if results.study["measure"].get("pion"):
+        samples["pion"] = results.rows("pion")
+    found: dict[str, Any] = {"solves": len(results)}
+    for name, values in samples.items():
+        mean, error = jackknife(values)
+        found[name] = {"mean": mean.tolist(), "error": error.tolist()}
+    return found
+
+
 class QcdSummary(Summary):
     """What it adds to the summary of a run."""
 
     def summarise(self, results: Results) -> dict[str, Any]:
         """plaquette, with its parts; rectangle, None where it is not measured; action of a site,
         None without gauge.beta; link_trace; polyakov, four of [re, im]; correlators; solver:
-        iterations of all solves and the largest residual. The links are those of the last solve.
+        iterations of all solves and the largest residual. The links are those of the last
+        solve. ensemble: means over the solves of several files, with errors.
         """
         last = {
             name: results.rows(name)[-1]
@@ -38,7 +55,10 @@ class QcdSummary(Summary):
         measure = results.study["measure"]
         pion, rectangles = measure.get("pion"), measure.get("rectangles")
         rectangle = float(results.rows("rectangle")[-1]) if rectangles else None
+        files = results.study["gauge"].get("files") or ()
+        ensemble = {"ensemble": _ensemble(results)} if len(files) > 1 and len(results) > 1 else {}
         return {
+            **ensemble,
             "plaquette": 0.5 * (space + time),
             "plaquette_space": space,
             "plaquette_time": time,
@@ -61,6 +81,11 @@ class QcdSummary(Summary):
             ["iterations", str(summary["solver"]["iterations"])],
             ["residual", f"{summary['solver']['residual']:.3g}"],
         ]
+        for name in ("plaquette", "link_trace") if "ensemble" in summary else ():
+            one = summary["ensemble"][name]
+            found.append(
+                [f"mean {name.replace('_', ' ')}", f"{one['mean']:.8f} ± {one['error']:.2g}"]
+            )
         pion = summary["correlators"].get("pion", [])
         found += [[f"pion at t = {t}", f"{value:.10g}"] for t, value in enumerate(pion[:8])]
         return ["", ""], found

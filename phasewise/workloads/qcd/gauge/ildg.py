@@ -1,20 +1,30 @@
-"""The ILDG format: records in LIME packing, with the checksums of SciDAC.
+"""The ILDG format, and SciDAC's: records in LIME packing.
 
 The record `ildg-format` gives precision and extents, `ildg-binary-data` holds the links as
-big-endian numbers, and `scidac-checksum` gives their checksums.
+big-endian numbers, and `scidac-checksum` gives their checksums. SciDAC's files have
+`scidac-binary-data` instead, and precision and extents in two records of XML. Records belong to a
+message; of several fields in a file the first is read.
 """
 
 from __future__ import annotations
 
+import math
 import re
-import struct
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from phasewise.errors import StudyError
-from phasewise.runs.disk import disk_reason
 from phasewise.workloads.qcd.gauge import checksums, names
+from phasewise.workloads.qcd.gauge.lime import (
+    BEGIN,
+    END,
+    Record,
+    head_of,
+    packed,
+    recognises,
+    records_of,
+    text_of,
+)
 from phasewise.workloads.qcd.gauge.stored import (
     PRECISIONS as REALS,
 )
@@ -24,94 +34,113 @@ from phasewise.workloads.qcd.gauge.stored import (
     check_length,
     check_size,
 )
+from phasewise.workloads.qcd.grids import Extents
+
+__all__ = ["NAME", "PRECISIONS", "recognises"]
 
 NAME = "ildg"
 PRECISIONS = names.PRECISIONS[NAME]
 BITS = {32: "single", 64: "double"}
-MAGIC = 0x456789AB
-LAYOUT = ">IHHQ128s"
-HEADER = struct.calcsize(LAYOUT)
-BEGIN, END = 0x8000, 0x4000
+LETTERS = {"F": "single", "D": "double"}
 FORMAT, DATA, SUMS = "ildg-format", "ildg-binary-data", "scidac-checksum"
-MOST_RECORDS = 10_000
-LONGEST_TEXT = 1 << 20
+FILE_XML, RECORD_XML = "scidac-private-file-xml", "scidac-private-record-xml"
+FIELDS = (DATA, "scidac-binary-data")
+"""Kinds of records that hold a field."""
+SITE_REALS = 4 * 18
+SUM_NAMES = ("suma", "sumb")
+"""Names of the checksums."""
 
 
-@dataclass(frozen=True)
-class Record:
-    """A record of a file: its kind, and where its data are."""
-
-    kind: str
-    offset: int
-    length: int
-
-
-def recognises(head: bytes) -> bool:
-    """Whether a file that begins with `head` has this format."""
-    return head[:4] == struct.pack(">I", MAGIC)
-
-
-def open_file(path: Path, _head: bytes) -> Stored:
-    """A file of this format; StudyError if a record is missing or damaged."""
-    records = {record.kind: record for record in _records(path)}
-    for kind in (FORMAT, DATA, SUMS):
-        if kind not in records:
-            raise StudyError(f"{path} has no record {kind}")
-    described, sums = (_text(path, records[kind]) for kind in (FORMAT, SUMS))
-    bits = _integer(path, described, "precision")
-    if bits not in BITS:
-        raise StudyError(f"{path}: precision {bits} is not known; accepted: 32, 64")
-    size = tuple(_integer(path, described, name) for name in ("lx", "ly", "lz", "lt"))
-    data = records[DATA]
+def open_file(path: Path, _head: bytes, size: Extents | None) -> Stored:
+    """The first field of a file of this format; StudyError if a record is damaged, or if nothing
+    gives the lattice's size, which `size` does where no record does.
+    """
+    records = records_of(path)
+    fields = [at for at, record in enumerate(records) if record.kind in FIELDS]
+    if not fields:
+        raise StudyError(f"{path} has no record {' or '.join(FIELDS)}")
+    own = _of_field(records, fields)
+    data = records[fields[0]]
+    precision, extents = _described(path, own, data, size)
+    sums = text_of(path, own[SUMS]) if SUMS in own else None
     stored = Stored(
-        path, NAME, check_size(path, size), BITS[bits], 3, True, data.offset,
-        checksums={name: _hexadecimal(path, sums, name) for name in ("suma", "sumb")},
+        path, NAME, check_size(path, extents), precision, 3, True, data.offset,
+        checksums={} if sums is None else {
+            name: _hexadecimal(path, sums, name) for name in SUM_NAMES
+        },
+        fields=len(fields),
+        others=tuple(f"{records[at].kind} at byte {records[at].offset}" for at in fields[1:]),
     )  # fmt: skip
     if data.length != stored.data_bytes:
         raise StudyError(
-            f"{path}: the record {DATA} has {data.length} bytes, and links of this size and "
+            f"{path}: the record {data.kind} has {data.length} bytes, and links of this size and "
             f"precision have {stored.data_bytes}"
         )
     return check_length(stored)
 
 
-def _records(path: Path) -> list[Record]:
-    found: list[Record] = []
-    try:
-        whole = path.stat().st_size
-        with path.open("rb") as file:
-            at = 0
-            while at < whole and len(found) < MOST_RECORDS:
-                file.seek(at)
-                head = file.read(HEADER)
-                found.append(_record(path, head, at, whole))
-                at = found[-1].offset + (found[-1].length + 7) // 8 * 8
-    except OSError as error:
-        raise StudyError(f"{path} cannot be read: {disk_reason(error)}") from None
+def _of_field(records: Sequence[Record], fields: Sequence[int]) -> dict[str, Record]:
+    """The records that describe the first field, by kind: the nearest ones before it; after it
+    those of its message, and a checksum before the message of the next field.
+    """
+    first, *others = fields
+    end = others[0] if others else len(records)
+    own = records[first].message
+    beyond = records[end].message if others else own + len(records)
+    found = {record.kind: record for record in records[:first]}
+    for record in records[first + 1 : end]:
+        if record.message == own or (record.kind == SUMS and record.message < beyond):
+            found.setdefault(record.kind, record)
     return found
 
 
-def _record(path: Path, head: bytes, at: int, whole: int) -> Record:
-    if len(head) < HEADER:
-        raise StudyError(f"{path} is cut short: the header of the record at byte {at} is not whole")
-    magic, _version, _flags, length, kind = struct.unpack(LAYOUT, head)
-    if magic != MAGIC:
-        raise StudyError(f"{path}: the record at byte {at} begins with no magic number of LIME")
-    name = kind.split(b"\0")[0].decode("latin-1")
-    if at + HEADER + length > whole:
-        raise StudyError(
-            f"{path} is cut short: its record {name} has {length} bytes from byte {at + HEADER} "
-            f"on, and the file ends at {whole}"
+def _described(
+    path: Path, own: Mapping[str, Record], data: Record, size: Extents | None
+) -> tuple[str, tuple[int, ...]]:
+    """The precision and the extents of the field of the record `data`."""
+    if data.kind == DATA and FORMAT in own:
+        text = text_of(path, own[FORMAT])
+        bits = _integer(path, text, "precision")
+        if bits not in BITS:
+            raise StudyError(f"{path}: precision {bits} is not known; accepted: 32, 64")
+        return BITS[bits], tuple(_integer(path, text, name) for name in ("lx", "ly", "lz", "lt"))
+    if FILE_XML in own and RECORD_XML in own:
+        return _described_by_scidac(
+            path, text_of(path, own[FILE_XML]), text_of(path, own[RECORD_XML])
         )
-    return Record(name, at + HEADER, length)
+    if size is None:
+        raise StudyError(
+            f"{path} has no record {FORMAT} that gives the lattice's size; give --size"
+        )
+    lengths = {real * math.prod(size) * SITE_REALS: name for name, real in REALS.items()}
+    if data.length not in lengths:
+        raise StudyError(
+            f"{path}: the record {data.kind} has {data.length} bytes, and links of "
+            f"{'×'.join(map(str, size))} sites have {' or '.join(map(str, lengths))}"
+        )
+    return lengths[data.length], size
 
 
-def _text(path: Path, record: Record) -> str:
-    if record.length > LONGEST_TEXT:
-        raise StudyError(f"{path}: the record {record.kind} is too long, {record.length} bytes")
-    with path.open("rb") as file:
-        file.seek(record.offset)
-        return file.read(record.length).decode("latin-1")
+def _described_by_scidac(path: Path, file: str, record: str) -> tuple[str, tuple[int, ...]]:
+    """Precision and extents as SciDAC's records give them; StudyError if the field is not four
+    colour matrices a site, in one file, with x fastest.
+    """
+    for text, name, accepted in (
+        (file, "spacetime", ("4",)),
+        (file, "volfmt", ("0",)),
+        (record, "colors", ("3",)),
+        (record, "datacount", ("4",)),
+        (record, "precision", tuple(LETTERS)),
+    ):
+        value = _element(path, text, name)
+        if value not in accepted:
+            raise StudyError(
+                f"{path}: its field has {name} = {value}, and links have {' or '.join(accepted)}"
+            )
+    dims = _element(path, file, "dims").split()
+    if not all(re.fullmatch(r"[0-9]{1,9}", extent, re.ASCII) for extent in dims):
+        raise StudyError(f"{path}: dims = {' '.join(dims)} are not whole numbers")
+    return LETTERS[_element(path, record, "precision")], tuple(map(int, dims))
 
 
 def _element(path: Path, text: str, name: str) -> str:
@@ -144,6 +173,8 @@ def found_checksums(stored: Stored, words: Words, sites: checksums.Sites) -> tup
     return checksums.scidac(words, sites, stored.big)
 
 
+VALUES = False
+"""Whether a header gives the plaquette and the link trace."""
 XML = '<?xml version="1.0" encoding="UTF-8"?>'
 
 
@@ -168,12 +199,12 @@ def header(stored: Stored, _sums: tuple[int, int], _values: Mapping[str, float])
     )
     return b"".join(
         [
-            _packed("scidac-private-file-xml", file_xml, BEGIN),
-            _packed("scidac-file-xml", f"{XML}<title>written by phasewise</title>", END),
-            _packed("scidac-private-record-xml", record_xml, BEGIN),
-            _packed("scidac-record-xml", f"{XML}<info></info>", 0),
-            _packed(FORMAT, format_xml, 0),
-            _head(DATA, stored.data_bytes, 0),
+            packed(FILE_XML, file_xml, BEGIN),
+            packed("scidac-file-xml", f"{XML}<title>written by phasewise</title>", END),
+            packed(RECORD_XML, record_xml, BEGIN),
+            packed("scidac-record-xml", f"{XML}<info></info>", 0),
+            packed(FORMAT, format_xml, 0),
+            head_of(DATA, stored.data_bytes, 0),
         ]
     )
 
@@ -185,13 +216,4 @@ def footer(sums: tuple[int, int]) -> bytes:
         f"{XML}<scidacChecksum><version>1.0</version><suma>{suma}</suma>"
         f"<sumb>{sumb}</sumb></scidacChecksum>"
     )
-    return _packed(SUMS, text, END)
-
-
-def _head(kind: str, length: int, flags: int) -> bytes:
-    return struct.pack(LAYOUT, MAGIC, 1, flags, length, kind.encode("ascii"))
-
-
-def _packed(kind: str, text: str, flags: int) -> bytes:
-    data = text.encode() + b"\0"
-    return _head(kind, len(data), flags) + data + bytes(-len(data) % 8)
+    return packed(SUMS, text, END)

@@ -3,8 +3,8 @@
 The header holds the magic number 20103, the four extents, a time stamp of 64 characters, 0 for the
 natural order of the sites, and two checksums. Its integers have 32 bits, in either byte order.
 Files written here bear no time, so that the same links give the same file. A file in the natural
-order ends with its links: MILC writes a list of sites only for other orders, and writes it before
-the links.
+order ends with its links, which zeros may pad: MILC writes a list of sites only for other orders,
+and writes it before the links. Two checksums of 0 are none.
 """
 
 from __future__ import annotations
@@ -16,12 +16,15 @@ from pathlib import Path
 from phasewise.errors import StudyError
 from phasewise.workloads.qcd.gauge import checksums, names
 from phasewise.workloads.qcd.gauge.stored import Stored, Words, check_end, check_size
+from phasewise.workloads.qcd.grids import Extents
 
 NAME = "milc"
 PRECISIONS = names.PRECISIONS[NAME]
 MAGIC = 20103
 LAYOUT = "i4i64siII"
 HEADER = struct.calcsize("<" + LAYOUT)
+SUM_NAMES = ("sum29", "sum31")
+"""Names of the checksums."""
 STAMP = b"written by phasewise"
 
 
@@ -30,7 +33,7 @@ def recognises(head: bytes) -> bool:
     return len(head) >= 4 and MAGIC in struct.unpack(">i", head[:4]) + struct.unpack("<i", head[:4])
 
 
-def open_file(path: Path, head: bytes) -> Stored:
+def open_file(path: Path, head: bytes, _size: Extents | None) -> Stored:
     """A file of this format; StudyError if it is incomplete."""
     if len(head) < HEADER:
         raise StudyError(f"{path} is cut short: MILC's header has {HEADER} bytes")
@@ -39,7 +42,8 @@ def open_file(path: Path, head: bytes) -> Stored:
     size, order, sums = fields[1:5], fields[6], fields[7:]
     if order != 0:
         raise StudyError(f"{path} has its sites in order {order}; MILC's natural order, 0, is read")
-    names = dict(zip(("sum29", "sum31"), map(checksums.hexadecimal, sums), strict=True))
+    texts = map(checksums.hexadecimal, sums)
+    names = dict(zip(SUM_NAMES, texts, strict=True)) if any(sums) else {}
     return check_end(
         Stored(path, NAME, check_size(path, size), "single", 3, big, HEADER, checksums=names)
     )
@@ -52,6 +56,10 @@ combined = checksums.folded_together
 def found_checksums(_stored: Stored, words: Words, sites: checksums.Sites) -> tuple[int, int]:
     """The checksums of some of the sites."""
     return checksums.milc(words, sites)
+
+
+VALUES = False
+"""Whether a header gives the plaquette and the link trace."""
 
 
 def header(stored: Stored, sums: tuple[int, int], _values: Mapping[str, float]) -> bytes:

@@ -1,5 +1,7 @@
 """The format of the NERSC archive: a header of lines NAME = VALUE, and links of two rows or
 three.
+
+CHECKSUM, PLAQUETTE and LINK_TRACE may be missing, and zeros may follow the links.
 """
 
 from __future__ import annotations
@@ -9,14 +11,22 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from phasewise.errors import StudyError
-from phasewise.tables.keys import nearest
 from phasewise.workloads.qcd.gauge import checksums, names
 from phasewise.workloads.qcd.gauge.stored import PRECISIONS as REALS
-from phasewise.workloads.qcd.gauge.stored import Stored, Words, check_end, check_size
+from phasewise.workloads.qcd.gauge.stored import (
+    Stored,
+    Words,
+    check_end,
+    check_size,
+    with_likely_order,
+)
+from phasewise.workloads.qcd.grids import Extents
 
 NAME = "nersc"
 PRECISIONS = names.PRECISIONS[NAME]
 FIRST, LAST = b"BEGIN_HEADER\n", b"END_HEADER\n"
+BEGINS = re.compile(rb"BEGIN_HEADER[ \t\r]*\n")
+ENDS = re.compile(rb"\nEND_HEADER[ \t\r]*\n")
 LONGEST_HEADER = 65536
 ROWS = {"4D_SU3_GAUGE": 2, "4D_SU3_GAUGE_3x3": 3}
 KINDS = {rows: kind for kind, rows in ROWS.items()}
@@ -24,10 +34,15 @@ WORDS = {
     "IEEE32": ("single", True),
     "IEEE32BIG": ("single", True),
     "IEEE32LITTLE": ("single", False),
+    "IEEE64": ("double", True),
     "IEEE64BIG": ("double", True),
     "IEEE64LITTLE": ("double", False),
 }
 """Precision and byte order (True: big-endian) that a value of FLOATING_POINT means."""
+NO_ORDER = ("IEEE32", "IEEE64")
+"""Programs write these in either order; the archive means the order of `WORDS`."""
+SUM_NAMES = ("checksum",)
+"""Names of the checksums."""
 NO_DATE = "not given"
 """Written instead of a date, so that the same links give the same file."""
 COARSEST = 1e-3
@@ -38,15 +53,15 @@ something.
 
 def recognises(head: bytes) -> bool:
     """Whether a file that begins with `head` has this format."""
-    return head.startswith(FIRST)
+    return BEGINS.match(head) is not None
 
 
-def open_file(path: Path, head: bytes) -> Stored:
+def open_file(path: Path, head: bytes, _size: Extents | None) -> Stored:
     """A file of this format; StudyError if it is incomplete."""
-    end = head.find(LAST)
-    if end < 0:
+    begin, end = BEGINS.match(head), ENDS.search(head)
+    if begin is None or end is None:
         raise StudyError(f"{path} is cut short: its header has no line END_HEADER")
-    lines = head[len(FIRST) : end].decode("latin-1").splitlines()
+    lines = head[begin.end() : end.start()].decode("latin-1").splitlines()
     given = {
         name.strip(): value.strip() for name, _, value in (line.partition("=") for line in lines)
     }
@@ -54,18 +69,21 @@ def open_file(path: Path, head: bytes) -> Stored:
     words = _choice(path, given, "FLOATING_POINT", WORDS)
     size = tuple(_extent(path, given, f"DIMENSION_{i}") for i in (1, 2, 3, 4))
     precision, big = WORDS[words]
-    text = _value(path, given, "CHECKSUM").lower().removeprefix("0x").zfill(8)
-    return check_end(
+    loops = [name for name in ("plaquette", "link_trace") if name.upper() in given]
+    stored = check_end(
         Stored(
-            path, NAME, check_size(path, size), precision, ROWS[kind], big, end + len(LAST),
-            checksums={"checksum": text},
-            plaquette=_number(path, given, "PLAQUETTE"),
-            link_trace=_number(path, given, "LINK_TRACE"),
-            last_digits={
-                name: _last_digit(given[name.upper()]) for name in ("plaquette", "link_trace")
-            },
+            path, NAME, check_size(path, size), precision, ROWS[kind], big, end.end(),
+            checksums=_checksum(given),
+            **{name: _number(path, given, name.upper()) for name in loops},
+            last_digits={name: _last_digit(given[name.upper()]) for name in loops},
         )
     )  # fmt: skip
+    return with_likely_order(stored) if words in NO_ORDER else stored
+
+
+def _checksum(given: Mapping[str, str]) -> dict[str, str]:
+    text = given.get("CHECKSUM", "").lower().removeprefix("0x")
+    return {SUM_NAMES[0]: text.zfill(8)} if text else {}
 
 
 def _value(path: Path, given: Mapping[str, str], name: str) -> str:
@@ -77,7 +95,8 @@ def _value(path: Path, given: Mapping[str, str], name: str) -> str:
 def _choice(path: Path, given: Mapping[str, str], name: str, known: Mapping[str, object]) -> str:
     value = _value(path, given, name)
     if value not in known:
-        raise StudyError(f"{path}: {name} = {value} is not known{nearest(value, known)}")
+        accepted = ", ".join(known)
+        raise StudyError(f"{path}: {name} = {value} is not read; accepted: {accepted}")
     return value
 
 
@@ -112,6 +131,10 @@ def _last_digit(number: str) -> float:
     digits, _, power = number.lower().partition("e")
     places = len(digits.partition(".")[2])
     return min(COARSEST, 10.0 ** min(float(power or 0) - places, 0.0)) if places else 0.0
+
+
+VALUES = True
+"""Whether a header gives the plaquette and the link trace."""
 
 
 def header(stored: Stored, sums: tuple[int, int], values: Mapping[str, float]) -> bytes:

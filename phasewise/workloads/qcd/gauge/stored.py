@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.runs.disk import disk_reason
 from phasewise.workloads.qcd.grids import Extents
@@ -28,6 +29,10 @@ PRECISIONS = {"single": 4, "double": 8}
 """Bytes of a real number."""
 LONGEST = 4096
 """Most sites along an axis."""
+CHUNK = 1 << 20
+"""Bytes that are looked at together."""
+ROUGHLY = 1e-2
+"""Rows of a link that are read in the right byte order differ less than this from length 1."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +40,8 @@ class Stored:
     """The links of a file. rows: rows of each link in the file, 3, or 2 if the last one is left
     out, since it follows from the others; big: most significant byte first; checksums, plaquette
     and link_trace: what the file gives of these; last_digits: the value of one unit in the last
-    digit of plaquette and link_trace.
+    digit of plaquette and link_trace; fields: how many fields the file has, of which this is the
+    first; others: where the others are.
     """
 
     path: Path
@@ -49,6 +55,8 @@ class Stored:
     plaquette: float | None = None
     link_trace: float | None = None
     last_digits: Mapping[str, float] = field(default_factory=dict)
+    fields: int = 1
+    others: tuple[str, ...] = ()
 
     @property
     def order(self) -> str:
@@ -65,35 +73,56 @@ class Stored:
         """Bytes of all links."""
         return math.prod(self.size) * self.site_reals * PRECISIONS[self.precision]
 
+    @property
+    def loops(self) -> dict[str, float]:
+        """The plaquette and the link trace, as far as the file gives them."""
+        given = {"plaquette": self.plaquette, "link_trace": self.link_trace}
+        return {name: value for name, value in given.items() if value is not None}
+
     def read(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Floats:
-        """The links of a box, [t][z][y][x][4][3][3][2]; StudyError if they cannot be read."""
+        """The links of a box as they are in the file, [t][z][y][x][4][3][3][2]; StudyError if they
+        cannot be read.
+        """
         box = extents or self.size
-        reals = np.empty((*reversed(box), self.site_reals))
-        # A signalling NaN of a damaged file would raise a warning; callers refuse it.
-        with np.errstate(over="ignore", invalid="ignore"):
-            self._into(reals, f"f{PRECISIONS[self.precision]}", origin)
-        links = reals.reshape(*reals.shape[:4], 4, self.rows, 3, 2)
-        return links if self.rows == 3 else completed(links)
+        links = empty_links(box)
+        for t, z, words in self.planes(origin, box):
+            self.decode(words, links[t, z])
+        if self.rows == 2:
+            core().complete_links(links)
+        return links
 
     def words(self, origin: Extents = (0, 0, 0, 0), extents: Extents | None = None) -> Words:
         """The data of a box as numbers of 32 bits, (sites, words of a site)."""
-        each = self.site_reals * PRECISIONS[self.precision] // 4
-        found = np.empty((*reversed(extents or self.size), each), np.uint32)
-        self._into(found, "u4", origin)
-        return found.reshape(-1, each)
+        box = extents or self.size
+        return np.concatenate([self.numbers(plane) for _, _, plane in self.planes(origin, box)])
 
-    def _into(self, found: NDArray[Any], kind: str, origin: Extents) -> None:
-        """Fill an array [t][z][y][x][...] with the data of a box. The file is read, not mapped: if
-        another process shortened a mapped file, a signal would end this one.
+    def decode(self, words: NDArray[Any], links: Floats) -> None:
+        """Fill links [...][4][3][3][2] with words [...][words of a site] of the file, but no third
+        rows that the file leaves out.
         """
-        first = origin[0]
-        lt, lz, ly, lx, each = found.shape
-        plane = np.empty((ly, self.size[0], each), f"{self.order}{kind}")
+        reals = words.view(f"{self.order}f{PRECISIONS[self.precision]}")
+        # A signalling NaN of a damaged file would raise a warning; callers refuse it.
+        with np.errstate(over="ignore", invalid="ignore"):
+            links[..., : self.rows, :, :] = reals.reshape(*reals.shape[:-1], 4, self.rows, 3, 2)
+
+    def numbers(self, words: NDArray[Any]) -> Words:
+        """Words of the file as numbers of this machine, (sites, words of a site)."""
+        return np.ascontiguousarray(words, dtype=np.uint32).reshape(-1, words.shape[-1])
+
+    def planes(self, origin: Extents, box: Extents) -> Iterator[tuple[int, int, NDArray[Any]]]:
+        """t, z and the words [y][x][words of a site] of each plane of a box, valid until the next.
+
+        The file is read, not mapped: if another process shortened a mapped file, a signal would
+        end this one.
+        """
+        each = self.site_reals * PRECISIONS[self.precision] // 4
+        lx, ly, lz, lt = box
+        plane = np.empty((ly, self.size[0], each), f"{self.order}u4")
         try:
             with self.path.open("rb", buffering=0) as file:
                 for t, z in product(range(lt), range(lz)):
                     self._read_at(file.fileno(), self._place(origin, t, z), plane)
-                    found[t, z] = plane[:, first : first + lx]
+                    yield t, z, plane[:, origin[0] : origin[0] + lx]
         except OSError as error:
             raise StudyError(f"{self.path} cannot be read: {disk_reason(error)}") from None
 
@@ -115,19 +144,14 @@ class Stored:
             left, place = left[done:], place + done
 
 
-def completed(links: Floats) -> Floats:
-    """Links of two rows with their third one, the conjugate of the cross product of the others."""
-    rows = links[..., 0] + 1j * links[..., 1]
-    third = np.conj(np.cross(rows[..., 0, :], rows[..., 1, :]))
-    last = np.stack([third.real, third.imag], axis=-1)[..., None, :, :]
-    return np.concatenate([links, last], axis=-3)
+def empty_links(box: Extents) -> Floats:
+    """Links of a box, [t][z][y][x][4][3][3][2], with no values yet."""
+    return np.empty((*reversed(box), 4, 3, 3, 2))
 
 
-def deviation_from_special(links: Floats) -> float:
-    """The largest deviation of a third row from the one that follows from the other two; it is 0
-    for unitary matrices of determinant 1.
-    """
-    return float(np.abs(links - completed(links[..., :2, :, :])).max())
+def core() -> Any:
+    """The compiled core (core/qcd/bindings_gauge.cpp)."""
+    return load_planner()
 
 
 def site_numbers(size: Extents, origin: Extents, extents: Extents) -> NDArray[np.int64]:
@@ -156,14 +180,43 @@ def check_length(stored: Stored) -> Stored:
 
 
 def check_end(stored: Stored) -> Stored:
-    """Return `stored`; StudyError if the file does not end where its links do."""
+    """Return `stored`; StudyError if more than zeros follow its links."""
     more = _bytes_after(stored)
-    if more > 0:
+    if more > 0 and not only_zeros(stored.path, stored.offset + stored.data_bytes):
         raise StudyError(
             f"{stored.path} is too long by {more} byte{'s' * (more > 1)}: its links have "
-            f"{stored.data_bytes} bytes from byte {stored.offset} on, and nothing may follow"
+            f"{stored.data_bytes} bytes from byte {stored.offset} on, and only zeros may follow"
         )
     return stored
+
+
+def only_zeros(path: Path, first: int) -> bool:
+    """Whether a file has nothing but zeros from a byte on."""
+    try:
+        with path.open("rb") as file:
+            file.seek(first)
+            while part := file.read(CHUNK):
+                if part.count(0) < len(part):
+                    return False
+    except OSError as error:
+        raise StudyError(f"{path} cannot be read: {disk_reason(error)}") from None
+    return True
+
+
+def with_likely_order(stored: Stored) -> Stored:
+    """The links in the byte order in which those of the first site are unitary, or else in the
+    order that is given.
+    """
+    own, other = stored, replace(stored, big=not stored.big)
+    return other if _off_unitary(own) > ROUGHLY > _off_unitary(other) else own
+
+
+def _off_unitary(stored: Stored) -> float:
+    """By how much rows of the first site differ from length 1."""
+    rows = stored.read(extents=(1, 1, 1, 1))[..., : stored.rows, :, :]
+    with np.errstate(over="ignore", invalid="ignore"):
+        off = np.abs((rows**2).sum(axis=(-2, -1)) - 1.0).max()
+    return float(off) if np.isfinite(off) else math.inf
 
 
 def _bytes_after(stored: Stored) -> int:
