@@ -88,19 +88,26 @@ LatticeElement bend(const Keys& keys) {
   const double curvature = angle / length;
   const Reference reference = reference_of(keys);
   LatticeElement result{.length = length};
+  const double k1 = keys.number_or("k1", 0.0);
   if (angle == 0.0) {
-    result.body = Drift{reference, length};
+    if (k1 == 0.0)
+      result.body = Drift{reference, length};
+    else
+      result.body = Quadrupole{reference, length, k1};
     return result;
   }
-  result.body = SectorBend::of(reference, length, curvature);
+  if (k1 == 0.0)
+    result.body = SectorBend::of(reference, length, curvature);
+  else
+    result.body = CombinedBend{reference, length, curvature, k1};
   const std::vector<double> edges = keys.numbers_or_zero("edges", 2);
   for (const double edge : edges)
     if (!(std::fabs(edge) < 0.25 * two_pi)) keys.fail("edges", "give angles within ±π/2");
   const double half_gap = keys.number_or("half_gap", 0.0), fringe = keys.number_or("fringe", 0.0);
   result.kicks.push_back({0.0, DipoleEdge::of(curvature, edges[0], half_gap, fringe)});
-  if (const double k1 = keys.number_or("k1", 0.0); k1 != 0.0) {
-    const int steps = steps_of(keys, 8);
-    append_kicks(result, steps, CurvedGradient{k1 * length / steps, curvature});
+  if (k1 != 0.0) {
+    const int steps = steps_of(keys, 4);
+    append_kicks(result, steps, CombinedBendRest{length / steps, curvature, k1});
   }
   result.kicks.push_back({length, DipoleEdge::of(curvature, edges[1], half_gap, fringe)});
   return result;

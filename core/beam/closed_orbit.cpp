@@ -29,8 +29,8 @@ double distance(const Place& a, const Place& b, int dimensions) {
 
 }  // namespace
 
-ClosedOrbit closed_orbit(const std::vector<Element>& elements) {
-  Place start{};
+ClosedOrbit closed_orbit(const std::vector<Element>& elements, double delta) {
+  Place start{0.0, 0.0, 0.0, 0.0, 0.0, delta};
   Passage passage = passage_from(start, elements);
   const bool bunched = passage.map.rows[5][4] != 0.0;
   const int n = bunched ? 6 : 4;

@@ -15,8 +15,8 @@ struct ClosedOrbit {
 };
 
 // Finds the orbit by Newton's method on the expansion of a passage. Without a cavity the orbit
-// closes in the four transverse dimensions at δ = 0. Throws std::invalid_argument with one sentence
-// if there is no closed orbit, or if an element has no expansion.
-ClosedOrbit closed_orbit(const std::vector<Element>& passage);
+// closes in the four transverse dimensions at the given δ. Throws std::invalid_argument with one
+// sentence if there is no closed orbit, or if an element has no expansion.
+ClosedOrbit closed_orbit(const std::vector<Element>& passage, double delta = 0.0);
 
 }  // namespace phasewise::beam

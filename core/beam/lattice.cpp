@@ -108,6 +108,19 @@ std::vector<Element> Lattice::between(double from, double to) const {
   return result;
 }
 
+std::vector<Element> Lattice::element(std::size_t i) const {
+  const LatticeElement& element = elements_[i];
+  std::vector<Element> result;
+  double at = 0.0;
+  for (const LatticeElement::Kick& kick : element.kicks) {
+    append_body(result, element.body, kick.place - at);
+    result.push_back(kick.element);
+    at = kick.place;
+  }
+  append_body(result, element.body, element.length - at);
+  return result;
+}
+
 bool is_aperture(const Element& element) {
   return std::holds_alternative<EllipticAperture>(element) ||
          std::holds_alternative<RectangularAperture>(element);

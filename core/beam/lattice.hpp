@@ -3,18 +3,20 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
+#include "beam/combined_bend.hpp"
 #include "beam/line.hpp"
 #include "beam/thick.hpp"
 
 namespace phasewise::beam {
 
 // What fills an element from its entry to its exit.
-using Body = std::variant<Drift, Quadrupole, SectorBend, Solenoid>;
+using Body = std::variant<Drift, Quadrupole, SectorBend, CombinedBend, Solenoid>;
 
 // An element of a lattice: a body, and kicks at places within it. An element without length has
 // only kicks.
@@ -41,6 +43,11 @@ class Lattice {
   // elements that follow; only at the end of the lattice do kicks at `to` belong to them.
   std::vector<Element> between(double from, double to) const;
   std::vector<Element> whole() const { return between(0.0, length_); }
+
+  std::size_t size() const { return elements_.size(); }
+  double length_of(std::size_t i) const { return elements_[i].length; }  // m
+  // All that element i consists of.
+  std::vector<Element> element(std::size_t i) const;
 
  private:
   std::vector<LatticeElement> elements_;

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "beam/combined_bend.hpp"
 #include "beam/coordinates.hpp"
 #include "beam/elements.hpp"
 #include "beam/maps.hpp"
@@ -16,10 +17,10 @@
 
 namespace phasewise::beam {
 
-using Element =
-    std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture, RectangularAperture,
-                 Feedback, BeamNoise, Matrix, SecondOrder, MidplaneSecondOrder, Drift, Quadrupole,
-                 SectorBend, Solenoid, Multipole, CurvedGradient, DipoleEdge, RfGap>;
+using Element = std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture,
+                             RectangularAperture, Feedback, BeamNoise, Matrix, SecondOrder,
+                             MidplaneSecondOrder, Drift, Quadrupole, SectorBend, CombinedBend,
+                             Solenoid, Multipole, CombinedBendRest, DipoleEdge, RfGap>;
 
 class Line {
  public:

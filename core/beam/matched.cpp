@@ -26,19 +26,6 @@ NormalMode mode_of(const PlaneOptics& o, int plane) {
   return mode;
 }
 
-// Solves D = M D + (the column of δ).
-std::array<double, 6> dispersion_of(const SecondOrder& passage) {
-  Square matrix{};
-  std::array<double, 6> result{};
-  for (int i = 0; i < 4; ++i) {
-    result[i] = passage.rows[i][5];
-    for (int j = 0; j < 4; ++j) matrix[i][j] = (i == j ? 1.0 : 0.0) - passage.rows[i][j];
-  }
-  if (!solve(matrix, result, 4))
-    throw std::invalid_argument("the lattice has an integer tune, and so no dispersion");
-  return result;
-}
-
 }  // namespace
 
 Square matched_columns(const SecondOrder& passage, const BunchSize& size) {
@@ -46,7 +33,7 @@ Square matched_columns(const SecondOrder& passage, const BunchSize& size) {
   std::array<double, 6> dispersion{};
   if (couples(passage)) {
     modes = normal_modes(square_of(passage.rows), 4);
-    dispersion = dispersion_of(passage);
+    dispersion = periodic_dispersion(passage);
   } else {
     const Optics o = periodic_optics(passage).optics;
     modes = {mode_of(o.x, 0), mode_of(o.y, 1)};

@@ -30,13 +30,6 @@ double trace(const Square& a) {
   return sum;
 }
 
-Vector applied(const Square& a, const Vector& v) {
-  Vector result{};
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j) result[i] += a[i][j] * v[j];
-  return result;
-}
-
 double symplectic(const Vector& a, const Vector& b) {
   return (a[0] * b[1] - a[1] * b[0]) + (a[2] * b[3] - a[3] * b[2]) + (a[4] * b[5] - a[5] * b[4]);
 }

@@ -71,6 +71,19 @@ bool couples(const SecondOrder& passage) {
   return false;
 }
 
+std::array<double, 6> periodic_dispersion(const SecondOrder& passage) {
+  Square matrix{};
+  std::array<double, 6> result{};
+  for (int i = 0; i < 4; ++i) {
+    result[i] = passage.rows[i][5];
+    for (int j = 0; j < 4; ++j) matrix[i][j] = (i == j ? 1.0 : 0.0) - passage.rows[i][j];
+  }
+  if (!solve(matrix, result, 4))
+    throw std::invalid_argument("the lattice has an integer tune, and so no dispersion");
+  result[5] = 1.0;
+  return result;
+}
+
 PeriodicOptics periodic_optics(const SecondOrder& passage) {
   const Rows& r = passage.rows;
   if (couples(passage))

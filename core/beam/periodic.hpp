@@ -2,6 +2,8 @@
 // Snyder, Ann. Phys. 3 (1958) 1), and the optics carried from one place to another.
 #pragma once
 
+#include <array>
+
 #include "beam/linear_optics.hpp"
 #include "beam/maps.hpp"
 
@@ -16,6 +18,10 @@ struct PeriodicOptics {
 
 // Whether x and y depend on each other.
 bool couples(const SecondOrder& passage);
+
+// The closed orbit per δ where a passage begins, (D, 0, 1) with D = M D + the column of δ. Throws
+// std::invalid_argument with one sentence if there is none.
+std::array<double, 6> periodic_dispersion(const SecondOrder& passage);
 
 // Throws std::invalid_argument with one sentence if the planes are coupled, or if the motion in one
 // of them is unstable.

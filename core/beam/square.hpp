@@ -17,6 +17,13 @@ inline Square times(const Square& a, const Square& b) {
   return result;
 }
 
+inline std::array<double, 6> applied(const Square& a, const std::array<double, 6>& v) {
+  std::array<double, 6> result{};
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 6; ++j) result[i] += a[i][j] * v[j];
+  return result;
+}
+
 inline Square transposed(const Square& a) {
   Square result{};
   for (int i = 0; i < 6; ++i)

@@ -32,20 +32,6 @@ struct Multipole {
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
 };
 
-// The gradient of a bend with curvature h, (1 + hx) a_s = -k1 [x²/2 + hx³/3 - (1 + hx) y²/2], which
-// satisfies Maxwell's equations up to terms of h² y⁴.
-struct CurvedGradient {
-  double strength = 0.0;   // k1 L, 1/m
-  double curvature = 0.0;  // h, 1/m
-
-  template <class Value>
-  PHASEWISE_HD void map(CoordinatesOf<Value>& c) const {
-    c.px = c.px - strength * (c.x + curvature * (c.x * c.x - 0.5 * (c.y * c.y)));
-    c.py = c.py + strength * (c.y + curvature * (c.x * c.y));
-  }
-  PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
-};
-
 // The edge of a bend, as a linear map: px → px + h tan(e) x, py → py - h tan(e - ψ) y, with ψ = 2 h
 // g f (1 + sin² e)/cos e for a half gap g and a fringe integral f. Brown, SLAC-75 (1982).
 struct DipoleEdge {

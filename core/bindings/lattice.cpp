@@ -4,6 +4,8 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <numeric>
 #include <stdexcept>
@@ -15,6 +17,7 @@
 #include "beam/closed_orbit.hpp"
 #include "beam/normal_modes.hpp"
 #include "beam/periodic.hpp"
+#include "beam/ring_optics.hpp"
 #include "bindings/arrays.hpp"
 #include "bindings/coordinates.hpp"
 #include "workload/parameters.hpp"
@@ -88,6 +91,32 @@ nb::dict lattice_optics(const std::string& text, const std::vector<double>& plac
   return result;
 }
 
+template <std::size_t N>
+Array to_list(const std::array<double, N>& values) {
+  return to_array({values.begin(), values.end()}, {N});
+}
+
+nb::dict ring_optics(const std::string& text) {
+  const auto found = beam::ring_optics(beam::build_lattice(workload::Parameters::parse(text)));
+  std::vector<double> rows;
+  for (const beam::OpticsAt& at : found.along) {
+    rows.push_back(at.place);
+    for (const beam::PlaneCourse& p : at.planes)
+      rows.insert(rows.end(), {p.beta, p.alpha, p.phase, p.dispersion, p.dispersion_slope});
+    rows.insert(rows.end(), at.orbit.begin(), at.orbit.begin() + 4);
+  }
+  nb::dict result;
+  result["closed_orbit"] = to_list(found.orbit);
+  result["coupled"] = found.coupled;
+  result["tunes"] = to_list(found.tunes);
+  result["chromaticity"] = to_list(found.chromaticities);
+  result["slip"] = found.slip;
+  result["synchrotron_tune"] =
+      found.synchrotron_tune ? nb::cast(*found.synchrotron_tune) : nb::object(nb::none());
+  result["along"] = to_array(std::move(rows), {found.along.size(), 15});
+  return result;
+}
+
 Array to_matrix(const double (&rows)[6][6]) {
   const double* first = &rows[0][0];
   return to_array(std::vector<double>(first, first + 36), {6, 6});
@@ -143,6 +172,13 @@ void bind_lattice(nb::module_& m) {
       "Optics that repeat after each passage: tune_x, tune_y (fractions), slip [m] = dz/dδ, beta_z "
       "[m] (0: not bunched), and twiss (places, 2, 5): β [m], α, dispersion [m], its slope and the "
       "phase [turns, fraction] in x and y at places [m]. ValueError if unstable or coupled.");
+  m.def(
+      "ring_optics", b::ring_optics, "parameters"_a,
+      "The optics about the closed orbit: closed_orbit (6,); coupled; tunes with whole turns and "
+      "chromaticity dQ/dδ in x and y; slip [m] = dz/dδ; synchrotron_tune, None without bunching; "
+      "along (elements + 1, 15), at the start and behind each element: s [m], then β [m], α, the "
+      "phase [turns], dispersion [m] and its slope in x, the same in y, and the orbit's x, px, y, "
+      "py. ValueError if there is none.");
   m.def("closed_orbit", b::closed_orbit, "parameters"_a,
         "The orbit that closes after each passage: start (6,); the matrix (6, 6) of a passage "
         "about it; bunched, whether it closes in six dimensions. ValueError if there is none.");

@@ -15,7 +15,7 @@ from phasewise.study.importing import Importing, Translation
 from phasewise.workload.discovery import with_part
 
 
-def codes() -> dict[str, Callable[[str], Translation]]:
+def codes() -> dict[str, Callable[[str, str | None], Translation]]:
     """The functions that translate decks, by the name of the code."""
     return {
         code: translate
@@ -30,13 +30,16 @@ def add_options(parser: Parser) -> None:
     parser.add_argument("code", choices=list(codes()), help="the code the deck is for")
     parser.add_argument("directory", metavar="DECK", help="folder of the deck, or its file")
     parser.add_argument(
+        "--line", metavar="NAME", help="which line or sequence of the file, if it has several"
+    )
+    parser.add_argument(
         "-o", "--output", metavar="FILE", help="the TOML file (standard output by default)"
     )
 
 
 def main(options: argparse.Namespace) -> int:
     """Translate the deck ``options.directory``; the exit status."""
-    translation = codes()[options.code](options.directory)
+    translation = codes()[options.code](options.directory, options.line)
     if options.output is not None:
         try:
             replace_text(Path(options.output), translation.text)

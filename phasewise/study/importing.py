@@ -24,5 +24,7 @@ class Importing(Part):
     """The codes whose decks a workload can read."""
 
     MODULE = "importing"
-    CODES: Mapping[str, Callable[[str], Translation]] = {}
-    """Functions by the name of a code, which take the deck's folder or file."""
+    CODES: Mapping[str, Callable[[str, str | None], Translation]] = {}
+    """Functions by the name of a code, which take the deck's folder or file, and which of its lines
+    is wanted; None: its only one.
+    """

@@ -181,32 +181,6 @@ def test_an_edge_kicks_by_its_angle_and_its_fringe_field() -> None:
     assert push(lattice(BEND), np.outer(SMALL, [1.0, -3.0])) == pytest.approx(c, rel=1e-14, abs=0)
 
 
-def test_a_gradient_in_a_bend_kicks_as_maxwells_equations_allow() -> None:
-    # Half the sector, (1 + hx) a_s = -k1 L [x²/2 + hx³/3 - (1 + hx) y²/2], and the other half.
-    h, strength = 0.35 / 1.1, -0.6 * 1.1
-    half: dict[str, Value] = {"element": "bend", "length": 0.55, "angle": 0.175}
-    c = push(lattice(half), np.outer(SMALL, [1.0, -3.0]))
-    x, y = c[[0, 2]]
-    c[1] -= strength * (x + h * (x**2 - y**2 / 2))
-    c[3] += strength * (y + h * x * y)
-    c = push(lattice(half), c)
-    plain = {"element": "bend", "length": 1.1, "angle": 0.35, "k1": -0.6, "steps": 1.0}
-    assert push(lattice(plain), np.outer(SMALL, [1.0, -3.0])) == pytest.approx(c, rel=1e-13)
-
-
-def test_the_slices_of_a_combined_bend_converge_as_their_square() -> None:
-    h, k1, length = 0.35 / 1.1, -0.6, 1.1
-    plain = {**COMBINED, "edges": [0.0, 0.0], "half_gap": 0.0, "fringe": 0.0}
-    root = np.sqrt(-(k1 + h * h))
-    expected = np.cosh(root * length)
-    errors = []
-    for steps in (8.0, 16.0, 32.0):
-        matrix = core.lattice_map(lattice({**plain, "steps": steps}))["matrix"]
-        errors.append(abs(matrix[0, 0] - expected))
-    orders = np.log2(np.array(errors[:-1]) / errors[1:])
-    assert orders == pytest.approx([2, 2], abs=0.02)
-
-
 def test_a_multipole_kicks_by_its_complex_polynomial() -> None:
     u = SMALL * 10
     found = push(lattice(MULTIPOLE), u[:, None])[:, 0]

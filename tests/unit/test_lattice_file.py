@@ -106,7 +106,7 @@ def test_the_command_writes_what_the_code_gave(
     lattice.add(CELL)
     reason = "this kind has no translation"
     lattice.miss("cc", "crabcavity", [reason])
-    monkeypatch.setitem(SpaceChargeImporting.CODES, "madx", lambda _file: lattice.translation())
+    monkeypatch.setitem(SpaceChargeImporting.CODES, "madx", lambda *_: lattice.translation())
     path = tmp_path / "ring.toml"
     assert main(["import", "madx", "ring.madx", "-o", str(path), "--json"]) == 0
     captured = capsys.readouterr()

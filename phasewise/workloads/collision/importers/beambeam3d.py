@@ -36,9 +36,11 @@ class Translation:
     not_translated: list[Untranslated]
 
 
-def translate(directory: str | Path) -> Translation:
+def translate(directory: str | Path, line: str | None = None) -> Translation:
     """The study of the deck in ``directory``; StudyError if the deck cannot be read or used."""
     folder = Path(directory)
+    if line is not None:
+        raise StudyError(f"a deck of BeamBeam3D has no lines, so that --line {line} names none")
     if not folder.is_dir():
         raise StudyError(f"{folder} is not a folder: give the one that holds beam1.in and beam2.in")
     decks = (read_deck(folder / "beam1.in"), read_deck(folder / "beam2.in"))

@@ -16,10 +16,6 @@ ORDERS = 6
 """Number of orders of a multipole, from the dipole on."""
 BEND_SLICES = 8
 """Number of kicks in a bend for orders above the quadrupole."""
-GRADIENT_SLICES = 32
-"""Number of kicks of a gradient in a bend. Its focal length has a relative error of k1 L²/24 over
-the square of this number.
-"""
 
 
 def drift(length: float) -> Elements:
@@ -47,6 +43,34 @@ def rotation(angle: float) -> dict[str, Any]:
 def identity() -> list[list[float]]:
     """The matrix that changes nothing."""
     return [[float(i == j) for j in range(6)] for i in range(6)]
+
+
+def met_from_behind(element: dict[str, Any]) -> dict[str, Any]:
+    """An element as a beam meets it that goes the other way, with the same axes x and y and the
+    same deflections: the map R M⁻¹ R, where R turns the signs of px, py and z.
+    """
+    turned = dict(element)
+    match element["kind"]:
+        case "bend" | "rectangular-bend" if "edges" in element:
+            turned["edges"] = element["edges"][::-1]
+        case "solenoid":
+            turned["strength"] = -element["strength"]
+        case "cavity":
+            turned["phase"] = -element.get("phase", 0.0)
+        case "matrix":
+            rows = element["matrix"]
+            # M⁻¹ = -Ω Mᵀ Ω, and R Ω R = -Ω, R Mᵀ R has the signs of both indices.
+            turned["matrix"] = [
+                [_sign(i, j) * rows[j ^ 1][i ^ 1] for j in range(6)] for i in range(6)
+            ]
+    return turned
+
+
+def _sign(i: int, j: int) -> int:
+    """The sign of an entry of R M⁻¹ R."""
+    inverse = 1 if (i + j) % 2 == 0 else -1
+    turned = [1, -1, 1, -1, -1, 1]
+    return inverse * turned[i] * turned[j]
 
 
 def thick(length: float, normal: Sequence[float], skew: Sequence[float]) -> Elements:
@@ -131,7 +155,7 @@ def bend(
     """
     body: dict[str, Any] = {"kind": "bend", "length": length, "angle": angle}
     if k1:
-        body |= {"k1": k1, "steps": GRADIENT_SLICES}
+        body["k1"] = k1
     h = angle / length
     fields = [2 * h * gap * f for gap, f in zip(half_gap, fringe, strict=True)]
     kicked = any([*normal, *skew])
@@ -162,8 +186,8 @@ def _sliced(body: dict[str, Any], normal: Sequence[float], skew: Sequence[float]
         last = k == BEND_SLICES
         share = (0.5 if k == 0 or last else 1.0) / BEND_SLICES
         piece = body | {name: body[name] * share for name in ("length", "angle")}
-        if "steps" in piece:
-            piece["steps"] = GRADIENT_SLICES // BEND_SLICES
+        if "k1" in piece:
+            piece["steps"] = 1
         found += [piece] if last else [piece, kick_each]
     return found
 

@@ -10,7 +10,7 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.tables.writing import value
 from phasewise.workloads.spacecharge.elements import length_of, read_element
-from phasewise.workloads.spacecharge.importers.magnets import Elements
+from phasewise.workloads.spacecharge.importers.magnets import Elements, met_from_behind
 
 PICOMETRES = 12
 """Decimals of a drift length in m; the digits beyond them are rounding errors of the elements'
@@ -79,6 +79,10 @@ class Lattice:
             if name and one is named:
                 kept["name"] = name
             self.elements.append(kept | {key: v for key, v in one.items() if key != "kind"})
+
+    def turn_round(self) -> None:
+        """Put the elements into the order in which a beam meets them that goes the other way."""
+        self.elements = [met_from_behind(one) for one in reversed(self.elements)]
 
     def miss(self, name: str, kind: str, reasons: Iterable[str]) -> None:
         """Record what the lattice lacks of the element that comes next."""

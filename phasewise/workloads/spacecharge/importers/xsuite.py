@@ -1,16 +1,15 @@
 """Translates an Xsuite line into a lattice file, through xtrack, from the JSON file that `to_json`
 writes.
-
-Signs and units are those of xtrack's reference: lengths in m, energies in eV, phases of cavities in
-rad, old `lag` in degrees. The energy of a cavity rises by V sin(phase - 2πf ζ/β0c), ζ > 0 ahead.
 """
 
 from __future__ import annotations
 
-import math
+import io
+import json
 import os
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr, redirect_stdout
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -18,24 +17,42 @@ from typing import Any
 from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.errors import StudyError
 from phasewise.tables.files import read_text
+from phasewise.tables.keys import show
 from phasewise.workloads.spacecharge.importers import magnets
-from phasewise.workloads.spacecharge.importers.magnets import Elements
 from phasewise.workloads.spacecharge.importers.translation import Lattice, Particle, Translation
+from phasewise.workloads.spacecharge.importers.xsuite_elements import (
+    ENDS,
+    HARMLESS,
+    KINDS,
+    NO_PLACE,
+)
+from phasewise.workloads.spacecharge.importers.xsuite_slices import length_of, parent_of, whole
 
-Body = tuple[Elements, list[str]]
+CLASS = "__class__"
+"""The key with the kind of an element in a file."""
+DRIFTS = ("Drift", "DriftExact")
+SAME_LENGTH = 1e-9
+"""Largest difference [m] between the length of an element, or of a metre of a line, and that of its
+translation.
+"""
+NO_TRANSLATION = "this kind has no translation; a drift of its length stands in for it"
 
 
-def translate(file: str | Path) -> Translation:
-    """The line of a JSON file; StudyError if there is none, or xtrack cannot read it."""
+def translate(file: str | Path, name: str | None = None) -> Translation:
+    """The line of a JSON file, or its line of this name; StudyError if there is none, or xtrack
+    cannot read it.
+    """
     path = Path(file)
     if find_spec("xtrack") is None:
         raise StudyError(
             "reading Xsuite lines needs xtrack, which is not installed: pip install xtrack"
         )
-    read_text(path)
+    written = read_text(path)
     import xtrack
 
-    with warnings.catch_warnings():
+    # xtrack reports its progress on both streams; ours have the translation and what it lacks.
+    silent = io.StringIO()
+    with warnings.catch_warnings(), redirect_stdout(silent), redirect_stderr(silent):
         warnings.simplefilter("ignore")
         try:
             loaded = xtrack.load(os.fspath(path.resolve()))
@@ -43,247 +60,120 @@ def translate(file: str | Path) -> Translation:
             raise StudyError(
                 f"xtrack cannot read {path}: {error or type(error).__name__}"
             ) from None
-        return lattice_of(_line(loaded, path), path.name).translation()
+        return lattice_of(_line(loaded, path, name), path.name, _properties(written)).translation()
 
 
-def _line(loaded: Any, path: Path) -> Any:
-    """The line itself, or the only line of an environment."""
-    if not hasattr(loaded, "lines"):
-        return loaded
-    if len(loaded.lines) != 1:
-        names = ", ".join(loaded.lines) or "none"
-        raise StudyError(f"{path} must hold one line, but has these: {names}")
-    return next(iter(loaded.lines.values()))
+def _line(loaded: Any, path: Path, name: str | None) -> Any:
+    """The line itself, the only line of an environment, or its line of this name."""
+    lines = dict(loaded.lines) if hasattr(loaded, "lines") else {str(loaded.name): loaded}
+    names = ", ".join(lines) or "none"
+    if name is not None:
+        if name not in lines:
+            raise StudyError(f"{path} has no line {show(name)}; it has {names}")
+        return lines[name]
+    if len(lines) != 1:
+        raise StudyError(f"{path} must hold one line, or --line name one of these: {names}")
+    return next(iter(lines.values()))
 
 
-def lattice_of(line: Any, source: str) -> Lattice:
-    """The elements of an xtrack line; StudyError if it has no reference particle."""
+def _properties(written: str) -> Mapping[str, Any]:
+    """The properties of the elements as the file has them, which are those that differ from their
+    defaults.
+    """
+    try:
+        found = json.loads(written)["elements"]
+    except (ValueError, KeyError, TypeError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+class _Line:
+    """What the translation of an element needs to know of the line."""
+
+    def __init__(self, line: Any, written: Mapping[str, Any], velocity: float) -> None:
+        self.elements = line.element_dict
+        self.written = written
+        self.length = float(line.get_length())
+        self.turn = velocity * SPEED_OF_LIGHT / max(self.length, 1e-300)
+        """The revolution frequency of the reference particle [Hz]."""
+
+    def left_out(self, name: str, element: Any, read: list[str]) -> list[str]:
+        """A clause for each property that differs from its default and that the translation does
+        not read.
+        """
+        found = self.written.get(name)
+        if isinstance(found, Mapping) and all(key in read for key in found if key != CLASS):
+            return []
+        # The file of an older version has other names; a new dictionary, which takes a
+        # millisecond, has today's.
+        return list(_left_out(element.to_dict(), read))
+
+
+def lattice_of(line: Any, source: str, written: Mapping[str, Any] | None = None) -> Lattice:
+    """The elements of an xtrack line, with their properties as its file has them; StudyError if it
+    has no reference particle, or if the elements do not make up its length.
+    """
     reference = line.particle_ref
     if reference is None:
         raise StudyError(f"{source} has no particle_ref, and so no energy")
     energy = float(reference.energy0[0])
     particle = Particle(float(reference.mass0), float(reference.q0), energy)
     lattice = Lattice(source, particle)
-    turn = particle.velocity * SPEED_OF_LIGHT / max(float(line.get_length()), 1e-300)
+    own = _Line(line, written or {}, particle.velocity)
     for name in line.element_names:
-        element = line.element_dict[name]
-        element = element.resolve(line) if hasattr(element, "resolve") else element
-        _add(lattice, name, element, turn)
+        element = own.elements[name]
+        if hasattr(element, "resolve"):
+            name = element.resolve(line, get_name=True)
+            element = own.elements[name]
+        _add(lattice, name, element, own)
+    if abs(lattice.length - own.length) > SAME_LENGTH * max(own.length, 1.0):
+        raise StudyError(
+            f"{source} is {own.length:.10g} m long, but its translation {lattice.length:.10g} m"
+        )
     return lattice
 
 
-def _add(lattice: Lattice, name: str, element: Any, turn: float) -> None:
-    """Add one element of the line; turn: revolution frequency of the reference particle [Hz]."""
-    kind = type(element).__name__
-    given = {key: value for key, value in element.to_dict().items() if key != "__class__"}
-    if kind in ("Drift", "DriftExact"):
-        lattice.add(magnets.drift(float(element.length)))
+def _add(lattice: Lattice, name: str, element: Any, line: _Line) -> None:
+    """Add one element of the line, which keeps the length that it has there."""
+    length, before = length_of(element, line.elements), lattice.length
+    parent = parent_of(element, line.elements)
+    kind, own = whole(element, parent) if parent is not None else (type(element).__name__, element)
+    if kind in DRIFTS:
+        lattice.add(magnets.drift(length))
         return
     if kind in KINDS:
         translated, read = KINDS[kind]
-        body, reasons = translated(element, turn)
-        reasons += _left_out(given, f"{HARMLESS} {read}".split())
-        body = magnets.rotated(body, float(given.get("rot_s_rad", 0.0)))
+        body, reasons = translated(own, line.turn)
+        if parent is None:
+            reasons += line.left_out(name, element, f"{HARMLESS} {read}".split())
+        elif kind not in ENDS:
+            needed = KINDS.get(type(parent).__name__, KINDS[kind])[1]
+            reasons += line.left_out(element.parent_name, parent, f"{HARMLESS} {needed}".split())
+        body = magnets.rotated(body, _rotation(element if parent is None else parent))
     else:
-        length = float(getattr(element, "length", 0.0) or 0.0)
         body = magnets.drift(length)
-        reasons = ["this kind has no translation; a drift of its length stands in for it"]
-    lattice.miss(name, kind, reasons)
+        reasons = [NO_PLACE.get(kind, NO_TRANSLATION)]
+    lattice.miss(name, type(element).__name__, reasons)
     lattice.add(body, name)
+    if abs(lattice.length - before - length) > SAME_LENGTH * max(length, 1.0):
+        raise StudyError(
+            f"{lattice.source}: {name} ({type(element).__name__}) is {length:.10g} m long in its "
+            f"line, but its translation {lattice.length - before:.10g} m"
+        )
+
+
+def _rotation(element: Any) -> float:
+    return float(getattr(element, "rot_s_rad", 0.0))
 
 
 def _left_out(given: Mapping[str, Any], read: list[str]) -> Iterator[str]:
-    """A clause for each property that differs from its default and that the translation does not
-    read.
-    """
+    """The clauses of _Line.left_out."""
     for name, value in given.items():
-        if name not in read and (isinstance(value, str) or _any(value)):
+        if name in read or name == CLASS:
+            continue
+        if isinstance(value, str) or _any(value):
             yield f"its {name} = {value} is left out"
 
 
 def _any(value: Any) -> bool:
     return any(map(_any, value)) if hasattr(value, "__iter__") else bool(value)
-
-
-def _list(values: Any) -> list[float]:
-    found = [float(v) for v in values]
-    while found and found[-1] == 0:
-        found.pop()
-    return found
-
-
-def _orders(*strengths: list[float]) -> list[str]:
-    most = max(map(len, strengths))
-    above = most > magnets.ORDERS
-    return ["its orders above the dodecapole are left out"] if above else []
-
-
-def _straight(order: int) -> Callable[[Any, float], Body]:
-    """Translates a quadrupole, a sextupole or an octupole: k_n and k_ns, and kicks over its
-    length.
-    """
-
-    def body(e: Any, _turn: float) -> Body:
-        length = float(e.length)
-        strengths = [_list(e.knl), _list(e.ksl)]
-        if not length > 0:
-            return magnets.thin(strengths[0], strengths[1]), _orders(*strengths)
-        for values, name in zip(strengths, (f"k{order}", f"k{order}s"), strict=True):
-            values[:] = [v / length for v in values] + [0.0] * (order + 1 - len(values))
-            values[order] += float(getattr(e, name))
-        reasons = _orders(*strengths)
-        if e.edge_entry_active or e.edge_exit_active:
-            reasons.append("its fringe fields are left out")
-        return magnets.thick(length, *strengths), reasons
-
-    return body
-
-
-def _bend(e: Any, _turn: float) -> Body:
-    length, angle = float(e.length), float(e.angle)
-    normal, skew = _list(e.knl), _list(e.ksl)
-    reasons = _orders(normal, skew)
-    if not length > 0:
-        return [], [*reasons, "a bend without length has no translation"] if angle else reasons
-    normal += [0.0] * (3 - len(normal))
-    normal[2] += float(e.k2) * length
-    if not e.k0_from_h and not math.isclose(e.k0 * length, angle, rel_tol=1e-9):
-        normal[0] += float(e.k0) * length - angle
-    if not angle:
-        normal[1] += float(e.k1) * length
-        return magnets.thick(length, *([v / length for v in k] for k in (normal, skew))), reasons
-    half = angle / 2 if type(e).__name__ == "RBend" else 0.0
-    if getattr(e, "rbend_model", "") == "straight-body":
-        reasons.append("its field follows the arc here, not the chord")
-    edges, gaps, fringes = [], [], []
-    for side in ("entry", "exit"):
-        active = bool(getattr(e, f"edge_{side}_active"))
-        model = getattr(e, f"edge_{side}_model")
-        if active and model == "full":
-            reasons.append(f"the nonlinear fringe field of its {side} is left out")
-        shown = active and model != "suppressed"
-        edges.append(shown * (half + float(getattr(e, f"edge_{side}_angle"))))
-        gaps.append(shown * float(getattr(e, f"edge_{side}_hgap")))
-        fringes.append(shown * float(getattr(e, f"edge_{side}_fint")))
-    return magnets.bend(
-        length,
-        angle,
-        edges=(edges[0], edges[1]),
-        half_gap=(gaps[0], gaps[1]),
-        fringe=(fringes[0], fringes[1]),
-        k1=float(e.k1),
-        normal=normal,
-        skew=skew,
-    ), reasons
-
-
-def _multipole(e: Any, _turn: float) -> Body:
-    normal, skew, length = _list(e.knl), _list(e.ksl), float(e.length)
-    reasons = _orders(normal, skew)
-    if e.isthick and length > 0:
-        thick = magnets.thick(length, *([v / length for v in k] for k in (normal, skew)))
-        return thick, [*reasons, "its hxl is left out"] if e.hxl else reasons
-    if not e.hxl:
-        return magnets.thin(normal, skew), reasons
-    if not normal or not math.isclose(normal[0], e.hxl, rel_tol=1e-9):
-        reasons.append(f"its curvature hxl = {e.hxl:g} is left out, since its knl[0] differs")
-        return magnets.thin(normal, skew), reasons
-    return [
-        magnets.thin_bend(float(e.hxl), length),
-        *magnets.thin([0.0, *normal[1:]], skew),
-    ], reasons
-
-
-def _cavity(e: Any, turn: float) -> Body:
-    """In Xsuite the energy rises by V sin(phase - 2πf ζ/β0c), so that our phase is 1/2 minus theirs
-    in turns.
-    """
-    length, frequency = float(e.length), float(e.frequency or e.harmonic * turn)
-    if not e.voltage:
-        return magnets.drift(length), []
-    if not frequency > 0:
-        return magnets.drift(length), ["it has no frequency; a drift stands in for it"]
-    phase = float(e.phase) / (2 * math.pi) + float(e.lag) / 360
-    found = {
-        "kind": "cavity",
-        "length": length,
-        "voltage": float(e.voltage),
-        "frequency": frequency,
-        "phase": 0.5 - phase,
-    }
-    reasons = []
-    if abs(math.sin(2 * math.pi * phase)) > 1e-9:
-        reasons.append(
-            "it accelerates; in the lattice the reference particle keeps its energy, and others "
-            "gain what their phase adds"
-        )
-    return [found], reasons
-
-
-def _solenoid(e: Any, _turn: float) -> Body:
-    normal, skew = _list(e.knl), _list(e.ksl)
-    reasons = ["its knl and ksl are left out"] if normal or skew else []
-    if not e.length > 0:
-        return [], [*reasons, "a solenoid without length has no translation"]
-    return [{"kind": "solenoid", "length": float(e.length), "strength": float(e.ks)}], reasons
-
-
-def _aperture(shape: str, half_width: tuple[float, float]) -> Elements:
-    return [{"kind": "aperture", "shape": shape, "half_width": list(half_width)}]
-
-
-def _ellipse(e: Any, _turn: float) -> Body:
-    return _aperture("ellipse", (math.sqrt(e.a_squ), math.sqrt(e.b_squ))), []
-
-
-def _rectangle(e: Any, _turn: float) -> Body:
-    if e.min_x != -e.max_x or e.min_y != -e.max_y:
-        return [], ["an aperture that is not symmetric has no translation"]
-    return _aperture("rectangle", (float(e.max_x), float(e.max_y))), []
-
-
-def _both(e: Any, _turn: float) -> Body:
-    return [
-        *_aperture("rectangle", (float(e.max_x), float(e.max_y))),
-        *_ellipse(e, _turn)[0],
-    ], []
-
-
-def _turned(e: Any, _turn: float) -> Body:
-    angle = e.rot_s_rad if hasattr(e, "rot_s_rad") else math.radians(e.angle)
-    return [magnets.rotation(float(angle))], []
-
-
-def _edge(e: Any, _turn: float) -> Body:
-    return [magnets.edge(float(e.k), float(e.e1), float(e.hgap), float(e.fint))], []
-
-
-HARMLESS = (
-    "length order inv_factorial_order num_multipole_kicks num_kicks model integrator isthick "
-    "radiation_flag rot_s_rad rot_shift_anchor prototype prototype_name prng_name extra "
-    "name_associated_aperture _isthick main_order"
-)
-"""Properties that are read for every kind, or that move no particle."""
-EDGES = " ".join(
-    f"edge_{side}_{name}"
-    for side in ("entry", "exit")
-    for name in ("active", "model", "angle", "hgap", "fint")
-)
-BEND = f"angle h k0 k1 k2 knl ksl k0_from_h {EDGES}"
-KINDS: dict[str, tuple[Callable[[Any, float], Body], str]] = {
-    "Marker": (lambda _e, _turn: ([{"kind": "marker"}], []), ""),
-    "Quadrupole": (_straight(1), f"k1 k1s knl ksl {EDGES}"),
-    "Sextupole": (_straight(2), f"k2 k2s knl ksl {EDGES}"),
-    "Octupole": (_straight(3), f"k3 k3s knl ksl {EDGES}"),
-    "Bend": (_bend, BEND),
-    "RBend": (_bend, f"{BEND} length_straight rbend_model"),
-    "Multipole": (_multipole, "knl ksl hxl"),
-    "Cavity": (_cavity, "voltage frequency harmonic lag phase"),
-    "UniformSolenoid": (_solenoid, "ks knl ksl edge_entry_active edge_exit_active"),
-    "LimitEllipse": (_ellipse, "a b a_squ b_squ a_b_squ"),
-    "LimitRect": (_rectangle, "min_x max_x min_y max_y"),
-    "LimitRectEllipse": (_both, "max_x max_y a b a_squ b_squ a_b_squ"),
-    "SRotation": (_turned, "angle cos_z sin_z"),
-    "DipoleEdge": (_edge, "k e1 hgap fint side r21 r43"),
-}
-"""The function that translates a kind, and the properties that it reads."""
