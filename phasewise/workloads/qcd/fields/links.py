@@ -27,7 +27,7 @@ from phasewise.workloads.qcd.gauge.shared import read_own_links
 from phasewise.workloads.qcd.gauge.writing import write_own_links
 from phasewise.workloads.qcd.grids import Extents
 
-MEASURED = {"quarks": {"kappa": 0.1}, "measure": {"rectangles": True}}
+MEASURED: dict[str, dict[str, Any]] = {"quarks": {"kappa": 0.1}, "measure": {"rectangles": True}}
 """Tables of a run that measures links."""
 
 

@@ -20,12 +20,14 @@ THIN_MULTIPOLES = ("Bend", "RBend", "Quadrupole", "Sextupole", "Octupole", "Mult
 
 
 class Piece:
-    """A share of an element, without edges."""
+    """A share of an element, without edges; a thin one has no length."""
 
-    def __init__(self, parent: Any, share: float) -> None:
-        self._parent, self._share = parent, share
+    def __init__(self, parent: Any, share: float, thin: bool = False) -> None:
+        self._parent, self._share, self._thin = parent, share, thin
 
     def __getattr__(self, name: str) -> Any:
+        if name == "length" and self._thin:
+            return 0.0
         value = getattr(self._parent, name)
         if name in GROWING:
             return value * self._share
@@ -65,9 +67,7 @@ def whole(element: Any, parent: Any) -> tuple[str, Any]:
     if kind.startswith("ThinSlice") and own in THIN_MULTIPOLES:
         return "Multipole", _thin(own, parent, float(element.weight))
     if kind.startswith("ThinSlice"):
-        kick = Piece(parent, float(element.weight))
-        kick.length = 0.0
-        return own, kick
+        return own, Piece(parent, float(element.weight), thin=True)
     return kind, element
 
 
