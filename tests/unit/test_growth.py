@@ -37,11 +37,11 @@ def test_the_first_tenth_is_left_out():
 
 
 def scatter_and_claim(noise):
-    """Scatter of the growth in 300 trials of noise over its claimed error, and the share of trials
-    within two errors of their mean. 300 trials know a scatter to 4 % and a share of 90 % to 2 %.
+    """Scatter of the growth in 150 trials of noise over its claimed error, and the share of trials
+    within two errors of their mean. 150 trials know a scatter to 6 % and a share of 90 % to 2.5 %.
     """
     rng = np.random.default_rng(3)
-    trials = [growth_rate(TURN, 1 + 1e-6 * noise(rng)) for _ in range(300)]
+    trials = [growth_rate(TURN, 1 + 1e-6 * noise(rng)) for _ in range(150)]
     rates, errors = (np.array([getattr(t, name) for t in trials]) for name in ("per_turn", "error"))
     within = np.abs(rates - rates.mean()) < 2 * errors
     return rates.std() / np.sqrt(np.mean(errors**2)), within.mean()
@@ -73,7 +73,7 @@ SLOW = {
 def test_the_error_bar_takes_in_noise_as_slow_as_the_record(noise):
     ratio, within = scatter_and_claim(noise)
     assert 0.7 < ratio < 1.3
-    assert within > 0.87
+    assert within > 0.84
 
 
 @pytest.mark.parametrize("memory", [0.0, 0.8, -0.5])
