@@ -19,12 +19,14 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Check the study ``options.study`` with ``options.set``; the exit status."""
     study = load(options.study, options.set)
-    of_files = study.workload.part(Checking).check_files(study)
+    checking = study.workload.part(Checking)
+    of_files = checking.check_files(study)
     derived = study.derive()
     warnings = [*derived.warnings, *of_files]
     if options.json:
         found = derived.to_dict() | {"warnings": warnings}
-        print_json({"study": study.resolved(), "derived": found})
+        entries = checking.entries(study)
+        print_json({"study": study.resolved(), "derived": found, **entries})
     else:
         show(study)
     for warning in warnings:

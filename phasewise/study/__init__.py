@@ -2,6 +2,6 @@
 
 from phasewise.errors import StudyError
 from phasewise.study.reading import load
-from phasewise.study.study import Records, Study
+from phasewise.study.study import Records, Study, flat_text
 
-__all__ = ["Records", "Study", "StudyError", "load"]
+__all__ = ["Records", "Study", "StudyError", "flat_text", "load"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from phasewise.output import console, print_table
 from phasewise.study.study import Study
@@ -21,6 +22,10 @@ class Checking(Part):
         StudyError where it cannot be used.
         """
         return ()
+
+    def entries(self, study: Study) -> dict[str, Any]:
+        """What the JSON has beside the study and its derived quantities."""
+        return {}
 
     def show(self, study: Study) -> None:
         """Print the study in tables; by default the keys of the workload's own tables and of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -184,7 +184,7 @@ class Study:
         """The flat parameter text for the driver (docs/flat-parameters.md): the same study always
         gives the same bytes.
         """
-        return "".join(f"{name} = {_text(value)}\n" for name, value in self._pairs())
+        return flat_text(self._pairs())
 
     def _pairs(self) -> Iterator[tuple[str, Any]]:
         yield "turns", self.count  # the driver's word, whatever a workload calls them
@@ -208,6 +208,11 @@ def _records(table: object, workload: Workload) -> dict[str, Any]:
 def _running(table: object) -> Running:
     schema = schema_of(Running)
     return Running(**with_defaults(check_table(table, schema, "run"), schema))
+
+
+def flat_text(pairs: Iterable[tuple[str, Any]]) -> str:
+    """Flat parameters as the driver reads them, a line each."""
+    return "".join(f"{name} = {_text(value)}\n" for name, value in pairs)
 
 
 def _text(value: Any) -> str:

@@ -28,6 +28,10 @@ class SharedBunch:
     """Total energy of a particle [eV]."""
     population: float
     macroparticles: int
+    beta_function: tuple[float, float] | None = None
+    """β in x and y [m] with which it is made, where it goes over to another workload; None if that
+    depends on the others.
+    """
 
     @property
     def gamma(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from phasewise.output import console
 from phasewise.study import Study
@@ -19,6 +20,10 @@ class CompositeChecking(Checking):
             for _, own in parts_of(study)
             for sentence in own.workload.part(Checking).check_files(own)
         ]
+
+    def entries(self, study: Study) -> dict[str, Any]:
+        found = {name: own.workload.part(Checking).entries(own) for name, own in parts_of(study)}
+        return {name: entries for name, entries in found.items() if entries}
 
     def show(self, study: Study) -> None:
         for name, own in parts_of(study):

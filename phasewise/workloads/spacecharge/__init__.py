@@ -15,6 +15,7 @@ from phasewise.workloads.spacecharge.model import (
 WORKLOAD = Workload(
     name="spacecharge",
     title="bunches with space charge",
+    commands={"twiss": ("twiss_command", "Show the optics along a lattice.")},
     tables=TABLES,
     marks=("solver",),
     read=read,

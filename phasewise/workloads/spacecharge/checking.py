@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, cast
+from typing import Any
 
-from phasewise.driver import load_planner
 from phasewise.output import console, print_table
 from phasewise.study import Study
 from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.spacecharge.derived import derive
 from phasewise.workloads.spacecharge.model import model_of
+from phasewise.workloads.spacecharge.optics import optics_entry, show_optics
 from phasewise.workloads.spacecharge.particle_files import check_files
 
 
@@ -39,24 +39,8 @@ class SpaceChargeChecking(Checking):
             f"{elements} elements in {found.length:.6g} m, a kick for each "
             f"{found.kick_length:.4g} m; γ = {found.gamma:.6g}, {known}{mesh}"
         )
-        if model.bunch is None:
-            console().print(_optics(study))
+        show_optics(model)
 
-
-def _optics(study: Study) -> str:
-    """The periodic optics at the start of the lattice, in words. The bunches of another workload
-    are matched only if that workload makes them so.
-    """
-    bunch = model_of(study).bunches[0]
-    beam = {"mass": bunch.mass, "charge": bunch.charge, "energy": bunch.energy}
-    parameters = "".join(f"beam.1.{name} = {value!r}\n" for name, value in beam.items())
-    try:
-        found = cast(Any, load_planner()).lattice_optics(study.parameters() + parameters, [0.0])
-    except ValueError as error:
-        return f"the lattice has no periodic optics: {error}"
-    (x, y) = found["twiss"][0]
-    return (
-        f"periodic optics where the lattice begins: β = [{x[0]:.6g}, {y[0]:.6g}] m, "
-        f"α = [{x[1]:.6g}, {y[1]:.6g}], dispersion = [{x[2]:.4g}, {x[3]:.4g}, {y[2]:.4g}, "
-        f"{y[3]:.4g}]; fractions of the tunes {found['tune_x']:.6g}, {found['tune_y']:.6g}"
-    )
+    def entries(self, study: Study) -> dict[str, Any]:
+        """`optics`, whose values are null, with a `reason`, where the lattice has none."""
+        return {"optics": optics_entry(model_of(study))}

@@ -8,6 +8,7 @@ from typing import Any
 
 from phasewise.constants import classical_radius
 from phasewise.workloads.spacecharge.bunch import Bunch
+from phasewise.workloads.spacecharge.detuning import detuned
 from phasewise.workloads.spacecharge.model import SpaceCharge
 
 FEW_PARTICLES = 0.1
@@ -43,8 +44,8 @@ def derive(model: SpaceCharge) -> DerivedSpaceCharge:
     """The quantities that follow from a model."""
     bunch = min(model.bunches, key=lambda one: one.macroparticles)
     nodes = model.solver.nodes
-    per_node = bunch.macroparticles / nodes if nodes else None
-    warnings = []
+    per_node = bunch.macroparticles / nodes if nodes and model.solver.kicks else None
+    warnings = [*detuned(model)]
     if per_node is not None and per_node < FEW_PARTICLES:
         warnings.append(
             f"{bunch.macroparticles} macroparticles on {nodes} nodes are "

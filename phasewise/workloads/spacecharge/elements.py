@@ -125,3 +125,13 @@ def flat_element(element: Mapping[str, Any]) -> Parameters:
 def length_of(element: Mapping[str, Any]) -> float:
     """Length of an element along the reference orbit [m]."""
     return float(element.get("length", 0.0))
+
+
+def couples(element: Mapping[str, Any]) -> bool:
+    """Whether an element couples x and y for small amplitudes."""
+    if element["kind"] == "solenoid":
+        return bool(element["strength"])
+    if "matrix" in element:
+        rows = element["matrix"]
+        return any(rows[6 * i + j] for i in range(4) for j in range(4) if i // 2 != j // 2)
+    return any(element.get("skew", ())[1:2])

@@ -11,7 +11,7 @@ from phasewise.tables.declared import key, schema_of
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workload.bunches import SharedBunch
-from phasewise.workloads.spacecharge.elements import length_of, read_element
+from phasewise.workloads.spacecharge.elements import couples, length_of, read_element
 
 MAPS = ("exact", "linear", "second-order")
 MOST_ELEMENTS = 100_000
@@ -35,6 +35,16 @@ class Lattice:
     def length(self) -> float:
         """Length of a passage [m]."""
         return self.periods * sum(map(length_of, self.elements))
+
+    @property
+    def along(self) -> list[dict[str, Any]]:
+        """The elements of a passage, in order."""
+        return [element for _ in range(self.periods) for element in self.elements]
+
+    @property
+    def couples(self) -> bool:
+        """Whether elements couple x and y."""
+        return any(map(couples, self.elements))
 
     @property
     def monitors(self) -> int:

@@ -150,6 +150,8 @@ def _read_solver(table: object) -> Solver:
     check_needed(values, schema, "solver")
     if values["sort_every"] is None:
         values["sort_every"] = max(1, KICKS_BETWEEN_SORTS // max(1, values["kicks"]))
+    if values["kicks"] == 0 and values["grid"] is None and values["kind"] != "frozen":
+        values["grid"] = (FEWEST_NODES,) * 3  # no kick reads it
     solver = Solver(**values)
     _check_kind(solver)
     fixed = solver.mesh == "fixed"
@@ -222,12 +224,7 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     lattice, solver = model.lattice, model.solver
     if model.bunch is not None:
         yield from _bunch_parameters(model.bunch)
-    yield from flat_of(lattice)
-    yield "lattice.count", len(lattice.elements) * lattice.periods
-    elements = [element for _ in range(lattice.periods) for element in lattice.elements]
-    for k, element in enumerate(elements, 1):
-        for name, value in flat_element(element):
-            yield f"lattice.{k}.{name}", value
+    yield from lattice_parameters(lattice)
     if solver.kind != KINDS[0]:
         yield "solver.kind", solver.kind
     meshless = solver.kind == "frozen"
@@ -235,6 +232,15 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     for name in ("mesh_half_width", "period", "pipe_radius", "sizes"):
         if (value := getattr(solver, name)) is not None:
             yield f"solver.{name}", value
+
+
+def lattice_parameters(lattice: Lattice) -> Iterator[tuple[str, Any]]:
+    """The flat parameters of a lattice."""
+    yield from flat_of(lattice)
+    yield "lattice.count", len(lattice.elements) * lattice.periods
+    for k, element in enumerate(lattice.along, 1):
+        for name, value in flat_element(element):
+            yield f"lattice.{k}.{name}", value
 
 
 def _bunch_parameters(bunch: Bunch) -> Iterator[tuple[str, Any]]:

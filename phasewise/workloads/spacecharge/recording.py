@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,13 @@ ROWS = {
     "outside": Dataset((), "Particles outside the mesh, summed over the kicks.", kind="i8"),
 }
 """The bunch where the lattice ends."""
+EIGEN = Dataset(
+    (3,),
+    "Eigen-emittances of the second moments, which coupling does not change, each next to a plane.",
+    "m",
+    ("1", "2", "3"),
+)
+"""What a lattice that couples planes has in addition."""
 
 
 class SpaceChargeRecording(Recording):
@@ -38,6 +46,8 @@ class SpaceChargeRecording(Recording):
         """Each dataset that is extended turn by turn."""
         model = model_of(study)
         entries = dict(ROWS)
+        if model.lattice.couples:
+            entries["eigenemittance"] = EIGEN
         if count := model.lattice.monitors:
             entries["monitor_mean"] = Dataset(
                 (count, 6), "Mean of each coordinate at each monitor.", UNITS, COORDINATES
@@ -47,6 +57,19 @@ class SpaceChargeRecording(Recording):
             )
         beams = [f"beam{bunch.number}" for bunch in model.bunches]
         return {f"{beam}/{name}": row for beam in beams for name, row in entries.items()}
+
+    def values(self, study: Study, record: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The driver's values, and the eigen-emittances where planes are coupled."""
+        model = model_of(study)
+        if not model.lattice.couples:
+            return record
+        found = dict(record)
+        for bunch in model.bunches:
+            beam = f"beam{bunch.number}"
+            found[f"{beam}/eigenemittance"] = eigenemittances(
+                record[f"{beam}/covariance"], record[f"{beam}/emittance"]
+            )
+        return found
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """What leaves nothing to track: no particle, or sizes that are no numbers."""
@@ -66,3 +89,24 @@ class SpaceChargeRecording(Recording):
             return f"sizes {x:.3g} {y:.3g} {z:.3g} m"
 
         return sizes
+
+
+def eigenemittances(covariance: Any, emittance: Any) -> Any:
+    """The eigen-emittances [m] of second moments (6, 6), in the order in which they are nearest to
+    the emittances of the planes (3,).
+
+    They are the moduli of the eigenvalues of Σ Ω (Dragt, Neri, Rangarajan, Phys. Rev. A 45 (1992)
+    2572), here the singular values of Lᵀ Ω L with Σ = L Lᵀ, each twice.
+    """
+    values, vectors = np.linalg.eigh(np.where(np.isfinite(covariance), covariance, 0.0))
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    form = np.kron(np.eye(3), [[0.0, 1.0], [-1.0, 0.0]])
+    found = np.linalg.svd(root.T @ form @ root, compute_uv=False)[::2]
+    least = np.finfo(np.float64).tiny
+    planes = np.log(np.maximum(np.asarray(emittance), least))
+    own = np.log(np.maximum(found, least))
+
+    def distance(order: tuple[int, ...]) -> float:
+        return float(np.abs(own[list(order)] - planes).sum())
+
+    return found[list(min(permutations(range(3)), key=distance))]

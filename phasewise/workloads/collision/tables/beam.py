@@ -91,6 +91,8 @@ class Beam:
             energy=self.energy,
             population=self.bunch_population,
             macroparticles=self.macroparticles,
+            # Between several interaction points the arc is a part of the ring too.
+            beta_function=self.optics[0].beta if len(self.optics) == 1 else None,
         )
 
     def rms(self, ip: int) -> Six:
