@@ -2,13 +2,14 @@
 
 There are five kinds of network (one switch, tapered fat-trees, tori, dragonflies, single nodes),
 with 1 to 128 ranks per node, latencies and bandwidths over two decades, and eager limits from 1 kB
-to 1 MB.
+to 1 MB. Each key of a study keeps its default half of the time, and is drawn evenly otherwise; a
+process grid that is left open is chosen for the ranks as every command chooses it.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from phasewise.machines.machine import Machine, parse_machine
 from phasewise.machines.topology import check_size
 from phasewise.models.interval import EAGER, FITTED, FLOW, LATENCY, NODE_RANKS
 from phasewise.study import Study
+from phasewise.tuning.automatic import settle
 from phasewise.workloads.collision.reproduction.cases import ALGORITHMS, paper_tables
 
 KINDS = ("switch", "tapered", "torus", "dragonfly", "node")
@@ -31,19 +33,39 @@ LEAST_EAGER = 1e3
 
 @dataclass(frozen=True)
 class Extent:
-    """How large studies are: ranks, and pairs of mesh nodes in each direction and slices."""
+    """How large studies are: ranks, and pairs of mesh nodes in each direction and slices.
+
+    default: whether half of the studies keep the default mesh and slices.
+    """
 
     ranks: tuple[int, ...]
     sizes: tuple[tuple[int, int], ...]
+    default: bool = True
 
 
 SMALL = Extent(
     (8, 12, 16, 24, 32, 48, 64, 96, 128), ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
 )
 """Few enough ranks for a simulation of seconds; in some draws most nodes are larger than that."""
-LARGE = Extent((64, 96, 128, 192, 256), ((128, 8), (256, 8), (64, 15), (128, 16), (256, 16)))
+LARGE = Extent((64, 96, 128, 192, 256), ((128, 8), (256, 8), (64, 15), (128, 16), (256, 16)), False)
 """The extent of studies whose turns have many messages."""
-TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
+POINT: dict[str, tuple[Any, ...]] = {
+    "green_function": ("as-needed", "every-step"),
+    "interpolation": ("linear", "none"),
+    "luminosity": (True, False),
+    "weighting": ("cic", "tsc"),
+    "half_crossing_angle": (0.0, 142.5e-6, 1e-3),
+}
+COMMUNICATION: dict[str, tuple[Any, ...]] = {
+    "schedule": ("ring", "pairwise"),
+    "transpose": ("pairwise", "ring", "bruck", "alltoallw"),
+    "aggregate": (True, False),
+    "crossing": ("4a", "4b"),
+    "overlap": (False, True),
+    "layout": ("row-first", "column-first", "random"),
+}
+"""Keys of an interaction point, and of the communication, with the values that are drawn."""
+DEFAULT_SLICES = 8
 ONE_NODE = 64
 """Ranks of a machine without a network, whose runs all fit into its one node."""
 UNEVEN = 3
@@ -125,12 +147,13 @@ def study_of(
 ) -> tuple[Study, int]:
     """The first valid study of a number, and its ranks. Files of layouts go into `folder`."""
     for trial in range(1000):
-        draw = np.random.default_rng([2, number, trial])
+        draw = np.random.default_rng([3, number, trial])
         ranks = int(draw.choice([n for n in extent.ranks if _has_room(machine, n)]))
         path = folder / f"{number}.layout"
         try:
             check_size(machine, ranks)
-            study = Study.from_dict(_tables(draw, machine, ranks, extent.sizes, path))
+            study = Study.from_dict(_tables(draw, machine, ranks, extent, path))
+            study = settle(study, ranks, machine).study
             study.check_ranks(ranks)
         except StudyError:
             continue
@@ -143,42 +166,43 @@ def _has_room(machine: Machine, ranks: int) -> bool:
 
 
 def _tables(
-    draw: Draw, machine: Machine, ranks: int, sizes: Sequence[tuple[int, int]], layout_file: Path
+    draw: Draw, machine: Machine, ranks: int, extent: Extent, layout_file: Path
 ) -> dict[str, Any]:
+    """The tables of a study. A key that is left out keeps its default."""
     tables = paper_tables() | {"title": "drawn", "seed": int(draw.integers(1, 1000))}
-    nodes, slices = sizes[draw.integers(len(sizes))]
-    tables["ip"]["1"] |= {
-        "grid": [nodes, nodes],
-        "slices": slices,
-        "interpolation": str(draw.choice(("none", "linear"))),
-        "luminosity": bool(draw.integers(2)),
-    }
-    particles = int(_between(draw, 1e5, 3e6))
-    tables["beam"]["1"]["macroparticles"] = particles
-    tables["beam"]["2"] |= {"macroparticles": int(particles * _between(draw, 1 / UNEVEN, UNEVEN))}
-    columns = int(draw.choice([n for n in range(1, slices + 1) if ranks // 2 % n == 0]))
-    grid = (columns, ranks // 2 // columns)
-    pairs = [pair for pair in ALGORITHMS if machine.node_ranks > 1 or "node" not in pair[0]]
-    reduce, broadcast = pairs[draw.integers(len(pairs))]
-    tables["communication"] = {
-        "process_grid": f"{grid[0]}x{grid[1]}",
-        "layout": _layout(draw, grid, layout_file),
-        "reduce": reduce,
-        "broadcast": broadcast,
-        "schedule": str(draw.choice(("ring", "pairwise"))),
-        "transpose": str(draw.choice(TRANSPOSES)),
-        "aggregate": bool(draw.integers(2)),
-        "crossing": str(draw.choice(("4a", "4b"))),
-        "overlap": bool(draw.integers(2)),
-    }
-    return tables
+    del tables["records"]
+    tables["beam"]["1"]["macroparticles"] = particles = int(_between(draw, 1e5, 3e6))
+    if draw.integers(2):
+        uneven = _between(draw, 1 / UNEVEN, UNEVEN)
+        tables["beam"]["2"] |= {"macroparticles": int(particles * uneven)}
+    slices = DEFAULT_SLICES
+    tables["ip"]["1"] = {"beta": tables["ip"]["1"]["beta"], **_some(draw, POINT)}
+    if tables["ip"]["1"].get("interpolation") == "none":
+        tables["ip"]["1"]["longitudinal_kick"] = False
+    if draw.integers(2) or not extent.default:
+        nodes, slices = extent.sizes[draw.integers(len(extent.sizes))]
+        tables["ip"]["1"] |= {"grid": [nodes, nodes], "slices": slices}
+    own = _some(draw, COMMUNICATION)
+    if draw.integers(2):
+        pairs = [pair for pair in ALGORITHMS if machine.node_ranks > 1 or "node" not in pair[0]]
+        own["reduce"], own["broadcast"] = pairs[draw.integers(len(pairs))]
+    if draw.integers(2):
+        columns = int(draw.choice([n for n in range(1, slices + 1) if ranks // 2 % n == 0]))
+        grid = (columns, ranks // 2 // columns)
+        own["process_grid"] = f"{grid[0]}x{grid[1]}"
+        if draw.integers(4) == 0:
+            own["layout"] = _layout(draw, grid, layout_file)
+    return tables | {"communication": own}
+
+
+def _some(draw: Draw, keys: Mapping[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """Each key is left out half of the time; otherwise it has one of its values, evenly."""
+    drawn = {key: values[draw.integers(len(values))] for key, values in keys.items()}
+    return {key: value for key, value in drawn.items() if draw.integers(2)}
 
 
 def _layout(draw: Draw, grid: tuple[int, int], path: Path) -> str:
-    """A word, or a file with the places of all ranks in random order."""
-    word = str(draw.choice(("row-first", "column-first", "random", "file")))
-    if word != "file":
-        return word
+    """Writes a file with the places of all ranks in random order."""
     places = [(b, c, r) for b in (1, 2) for c in range(grid[0]) for r in range(grid[1])]
     shuffled = [places[i] for i in draw.permutation(len(places))]
     path.write_text("".join(f"{b} {c} {r}\n" for b, c, r in shuffled), encoding="utf-8")

@@ -132,10 +132,9 @@ void bind_plan(nb::module_& m) {
         "The phases of a study in the order in which they are shown, whether or not they send "
         "anything on these ranks: name; main, whether the phase does the workload's own exchange; "
         "colour, #rrggbb, or empty if pictures choose it. No messages are looked at.");
-  m.def(
-      "first_pieces", &first_pieces, nb::arg("parameters"), nb::arg("ranks"),
-      "How often data-dependent pieces occur in the first turn of a run, by name, in the mean over "
-      "the ranks.");
+  m.def("first_pieces", &first_pieces, nb::arg("parameters"), nb::arg("ranks"),
+        "How often data-dependent pieces occur in the first turn of a run, by name, on the rank "
+        "where they occur most often.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),

@@ -14,10 +14,11 @@ bool keeps_greens(const InteractionPoint& ip) {
   return ip.model == Model::strong_strong && !ip.green_every_step;
 }
 
-// The sum over all ranks at one point.
-double greens_of_ranks(const InteractionPoint& ip, const CollisionMesh& mesh,
-                       const ProcessGrid& grid) {
-  std::array<std::vector<std::vector<field::GreenKey>>, 2> met;  // of each beam's columns
+// The number at one point for each column of each beam.
+std::array<std::vector<double>, 2> greens_of_columns(const InteractionPoint& ip,
+                                                     const CollisionMesh& mesh,
+                                                     const ProcessGrid& grid) {
+  std::array<std::vector<std::vector<field::GreenKey>>, 2> met;
   for (int b = 0; b < 2; ++b) {
     // A single rank meets those of both beams.
     const int holder = grid.divided() ? b : 0;
@@ -31,11 +32,10 @@ double greens_of_ranks(const InteractionPoint& ip, const CollisionMesh& mesh,
           if (std::ranges::find(of_column, key) == of_column.end()) of_column.push_back(key);
         }
   }
-  double made = 0.0;
+  std::array<std::vector<double>, 2> result;
   for (int b = 0; b < 2; ++b)
-    for (const auto& of_column : met[b])
-      made += static_cast<double>(of_column.size()) * grid.shape(b).pcol;
-  return made;
+    for (const auto& of_column : met[b]) result[b].push_back(static_cast<double>(of_column.size()));
+  return result;
 }
 
 }  // namespace
@@ -70,13 +70,18 @@ std::vector<CollisionMesh> design_meshes(const Description& description) {
 
 double greens_for(const Description& description, const std::vector<CollisionMesh>& meshes,
                   const std::vector<ProcessGrid>& grids) {
-  double made = 0.0, points = 0.0;
+  std::vector<double> of_ranks(static_cast<std::size_t>(grids.front().ranks()), 0.0);
+  double points = 0.0;
   for (std::size_t i = 0; i < meshes.size(); ++i) {
     if (!keeps_greens(description.points[i])) continue;
-    made += greens_of_ranks(description.points[i], meshes[i], grids[i]) / grids[i].ranks();
+    const auto of_columns = greens_of_columns(description.points[i], meshes[i], grids[i]);
+    for (int rank = 0; rank < grids[i].ranks(); ++rank) {
+      const Place place = grids[i].divided() ? grids[i].place(rank) : Place{};
+      of_ranks[static_cast<std::size_t>(rank)] += of_columns[place.beam][place.column];
+    }
     ++points;
   }
-  return points > 0.0 ? made / points : 0.0;
+  return points > 0.0 ? std::ranges::max(of_ranks) / points : 0.0;
 }
 
 }  // namespace phasewise::collision

@@ -24,8 +24,8 @@ void cut_beam(CollidingBeam& beam, const beam::Moments& moments, const Collision
 std::vector<CollisionMesh> design_meshes(const Description& description);
 
 // The number of Green functions that a rank makes at a point for these meshes, if it has kept none:
-// one for each cell size and distance of windows that its column meets. It is the mean over all
-// ranks and over the points that keep Green functions; 0 if there is no such point.
+// one for each cell size and distance of windows that its column meets. It is the mean over the
+// points that keep Green functions, on the rank that makes most; 0 if there is no such point.
 double greens_for(const Description& description, const std::vector<CollisionMesh>& meshes,
                   const std::vector<ProcessGrid>& grids);
 

@@ -36,7 +36,8 @@ struct Piece {
   double size = 1.0;
   // How often a data-dependent piece occurs in a turn, if nothing else is known.
   double expected = 0.0;
-  // How often a data-dependent piece occurs in the first turn of a run, in the mean over the ranks.
+  // How often a data-dependent piece occurs in the first turn of a run, on the rank where it occurs
+  // most often.
   double first = 0.0;
   // Whether a data-dependent piece occurs inside of others, which report it as often as the first
   // turn of a run has it (Listener::if_needed). Told alone, it is reported once.

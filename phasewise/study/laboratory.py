@@ -130,7 +130,7 @@ def check_simulated(study: Study, skeleton: bool) -> None:
 
 
 def first_pieces(study: Study, ranks: int) -> Pieces:
-    """How often pieces occur in the first turn of a run, in the mean over the ranks."""
+    """How often pieces occur in the first turn of a run, on the rank where they come most often."""
     return load_planner().first_pieces(study.parameters(), ranks)
 
 
