@@ -1,12 +1,16 @@
 """The Dirac operator against dense algebra, its even-odd form, solvers, and free quarks."""
 
 from itertools import product
+from pathlib import Path
 
 import numpy as np
 import pytest
 from scipy.linalg import expm
 
 from phasewise import _core
+from phasewise.workloads.qcd import Links, Quarks
+from phasewise.workloads.qcd.gauge.names import form_of
+from phasewise.workloads.qcd.gauge.writing import write_links
 from tests.unit.quark_reference import (
     GAMMA,
     GAMMA_5,
@@ -137,6 +141,43 @@ def test_mixed_precision_reaches_the_residual_of_double(method):
         assert history[0] > 1e-2
         left = spinor(operator.dirac(x)) - b
         assert np.linalg.norm(left) < 1e-11 * np.linalg.norm(b)
+
+
+L4448 = Path(__file__).resolve().parents[3] / "shared" / "data" / "lattice" / "lat.sample.l4448"
+
+
+@pytest.mark.skipif(not L4448.exists(), reason="the field lies outside the project")
+@pytest.mark.parametrize("kappa", [0.145, 0.147, 0.148])
+def test_mixed_precision_takes_about_the_iterations_of_double(kappa):
+    links = Links.read(L4448)
+    clover = {"clover_spatial": 1.0, "clover_temporal": 1.0, "phases": [0, 0, 0, 1]}
+    operator = _core.QcdQuarks(
+        list(links.size), flat(links.array).ravel(), mass=1 / (2 * kappa) - 4, **clover
+    )
+    b = np.zeros((512, 24))
+    b[0, 0] = 1
+    taken = {}
+    for precision in ("double", "mixed"):
+        _, taken[precision], residual, converged, *_ = operator.solve(
+            b.ravel(), tolerance=1e-10, method="bicgstab", precision=precision
+        )
+        assert converged
+        assert residual < 1e-10
+    assert taken["mixed"] < 1.5 * taken["double"]
+
+
+def test_a_residual_is_that_of_the_links_that_were_read(tmp_path):
+    box = [4, 2, 4, 4]
+    exact = random_links(box).reshape(*box[::-1], 4, 3, 3)
+    rounded = flat(exact.astype(np.complex64).astype(complex)).reshape(*exact.shape, 2)
+    write_links(tmp_path / "field", form_of("milc"), tuple(box), rounded)
+    links = Links.read(tmp_path / "field")
+    operator = Quarks(links, 1 / (2 * 0.7 + 8), clover=0.4, phases=[0, 0, 0, 0])
+    b = random_spinor(box).reshape(*box[::-1], 4, 3)
+    x = operator.solve(b).x.reshape(-1, 4, 3)
+    action = {"mass": 0.7, "clover_spatial": 0.4, "clover_temporal": 0.4}
+    left = b.reshape(-1, 4, 3) - dirac_directly(box, links.array.reshape(-1, 4, 3, 3), x, action)
+    assert np.linalg.norm(left) < 1e-11 * np.linalg.norm(b)
 
 
 def pion(box, links, **options):

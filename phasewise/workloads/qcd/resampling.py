@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,8 +12,8 @@ from phasewise.errors import StudyError
 
 
 def jackknife(
-    samples: ArrayLike, function: Callable[[NDArray], ArrayLike] = np.asarray, block: int = 1
-) -> tuple[NDArray, NDArray]:
+    samples: ArrayLike, function: Callable[[NDArray[Any]], ArrayLike] = np.asarray, block: int = 1
+) -> tuple[NDArray[Any], NDArray[Any]]:
     """A function of the mean of samples, and its error from leaving out one block after another
     (Miller, Biometrika 61 (1974) 1).
 

@@ -7,11 +7,12 @@ complex arrays (momenta, T), the same on all ranks, whose bits depend on the ran
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from phasewise.driver import load_core
 from phasewise.errors import StudyError
@@ -180,8 +181,8 @@ def _check_same(first: Propagator, second: Propagator) -> None:
         )
 
 
-def effective_mass(correlator: Iterable[complex]) -> np.ndarray:
+def effective_mass(correlator: ArrayLike) -> NDArray[np.float64]:
     """ln C(t)/C(t + 1) of the real part; NaN where it is not positive."""
     values = np.real(np.asarray(correlator))
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.log(values[..., :-1] / values[..., 1:])
+        return np.asarray(np.log(values[..., :-1] / values[..., 1:]))

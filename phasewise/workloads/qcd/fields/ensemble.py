@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +30,6 @@ class Ensemble:
         for path in self.files:
             yield Links.read(path, process_grid=self.process_grid)
 
-    def measure(self, function: Callable[[Links], ArrayLike]) -> NDArray:
+    def measure(self, function: Callable[[Links], ArrayLike]) -> NDArray[Any]:
         """What a function gives for each configuration, (N, ...)."""
         return np.array([np.asarray(function(links)) for links in self])

@@ -69,12 +69,17 @@ def open_file(path: Path, head: bytes, _size: Extents | None) -> Stored:
     words = _choice(path, given, "FLOATING_POINT", WORDS)
     size = tuple(_extent(path, given, f"DIMENSION_{i}") for i in (1, 2, 3, 4))
     precision, big = WORDS[words]
-    loops = [name for name in ("plaquette", "link_trace") if name.upper() in given]
+    loops = {
+        name: _number(path, given, name.upper())
+        for name in ("plaquette", "link_trace")
+        if name.upper() in given
+    }
     stored = check_end(
         Stored(
             path, NAME, check_size(path, size), precision, ROWS[kind], big, end.end(),
             checksums=_checksum(given),
-            **{name: _number(path, given, name.upper()) for name in loops},
+            plaquette=loops.get("plaquette"),
+            link_trace=loops.get("link_trace"),
             last_digits={name: _last_digit(given[name.upper()]) for name in loops},
         )
     )  # fmt: skip

@@ -50,7 +50,7 @@ class FileSlices:
 
     def __getitem__(self, t: int, /) -> Floats:
         x, y, z, _ = self._stored.size
-        return self._stored.read((0, 0, 0, t), (x, y, z, 1))[0]
+        return cast(Floats, self._stored.read((0, 0, 0, t), (x, y, z, 1))[0])
 
 
 def write_links(path: Path, form: Form, size: Extents, links: Slices) -> Stored:
