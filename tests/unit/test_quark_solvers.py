@@ -147,8 +147,8 @@ L4448 = Path(__file__).resolve().parents[3] / "shared" / "data" / "lattice" / "l
 
 
 @pytest.mark.skipif(not L4448.exists(), reason="the field lies outside the project")
-@pytest.mark.parametrize(("kappa", "double"), [(0.145, 102), (0.147, 142), (0.148, 239)])
-def test_mixed_precision_takes_about_the_iterations_of_double(kappa, double):
+@pytest.mark.parametrize("kappa", [0.145, 0.147, 0.148])
+def test_mixed_precision_takes_about_the_iterations_of_double(kappa):
     links = Links.read(L4448)
     clover = {"clover_spatial": 1.0, "clover_temporal": 1.0, "phases": [0, 0, 0, 1]}
     operator = _core.QcdQuarks(
@@ -156,14 +156,14 @@ def test_mixed_precision_takes_about_the_iterations_of_double(kappa, double):
     )
     b = np.zeros((512, 24))
     b[0, 0] = 1
+    taken = {}
     for precision in ("double", "mixed"):
-        _, iterations, residual, converged, *_ = operator.solve(
+        _, taken[precision], residual, converged, *_ = operator.solve(
             b.ravel(), tolerance=1e-10, method="bicgstab", precision=precision
         )
         assert converged
         assert residual < 1e-10
-        # Rounding changes where a solve of this condition ends by some iterations.
-        assert iterations < (1.1 if precision == "double" else 1.5) * double
+    assert taken["mixed"] < 1.5 * taken["double"]
 
 
 def test_a_residual_is_that_of_the_links_that_were_read(tmp_path):

@@ -109,5 +109,5 @@ def eigenemittances(covariance: Any, emittance: Any) -> Any:
     def distance(order: tuple[int, ...]) -> float:
         return float(np.abs(own[list(order)] - planes).sum())
 
-    orders: list[tuple[int, ...]] = list(permutations(range(3)))
-    return found[list(min(orders, key=distance))]
+    nearest = min(permutations(range(3)), key=distance)
+    return found[list(nearest)]
