@@ -77,7 +77,9 @@ shared.read_box = cutting
 def wrong_files(folder: Path) -> dict[str, tuple[object, ...]]:
     """Files that are refused, and what the sentence about them must hold."""
     found: dict[str, tuple[object, ...]] = {}
-    for number, damage in enumerate(DAMAGES):
+    # A run knows the size that `gauge check` asks for.
+    refused = [damage for damage in DAMAGES if "--size" not in damage.facts]
+    for number, damage in enumerate(refused):
         damage.write(folder / f"d{number}.field")
         found[f"d{number}"] = damage.facts
     for number, (links, facts) in enumerate(not_special_links().values()):

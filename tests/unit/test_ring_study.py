@@ -153,4 +153,4 @@ def test_check_shows_every_part_and_the_optics_of_the_lattice(
     assert main(["check", str(repository / "examples/ion-collider/study.toml")]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     says(shown, "point 1", "strong-strong", "120 elements", "503.04 m", "83.84 m")
-    says(shown, "β = [15.2999, 15.3484] m", "α = [-1.52479, 1.52355]")
+    says(shown, "β at the start [m]", "15.29992, 15.34838", "-1.524794, 1.523552")

@@ -118,7 +118,7 @@ def _growth(run: BeamsRun) -> Table:
             )
     for plane, both in zip("xyz", run.growth_of_both, strict=True):
         if both is not None:
-            rows.append((f"sum of both, ε {plane}", "", *_rates(both.growth, None, None)))
+            rows.append((f"sum, ε {plane}", "", *_rates(both.growth, None, None)))
     heads = (
         "",
         "at the start",

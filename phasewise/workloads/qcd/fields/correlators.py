@@ -29,9 +29,9 @@ class Mesons:
     """The correlators of all bilinears of two quarks.
 
     Attributes:
-        products: Σ_x e^{-ipx} S_ac(x) S'*_bd(x), summed over colours at source and sink, of the
-            shape (momenta, T, 4, 4, 4, 4): spins a, c of the first quark at the sink and at the
-            source, b, d of the second.
+        products: Σ_x e^{-ipx} S_ac(x) times the complex conjugate of S'_bd(x), summed over colours
+            at source and sink, of the shape (momenta, T, 4, 4, 4, 4): spins a, c of the first
+            quark at the sink and at the source, b, d of the second.
         momenta: The momenta.
     """
 

@@ -34,7 +34,7 @@ class Propagator:
         site: The site x, y, z, t of the source; its time counts for any source.
         phases: Those of the boundary, in units of π.
         iterations: Iterations of all twelve solves.
-        residual: The largest |b - D x| / |b|.
+        residual: The largest ‖b - D x‖/‖b‖.
     """
 
     array: ComplexField

@@ -27,7 +27,7 @@ class Solution:
     Attributes:
         x: This rank's part, (T, Z, Y, X, 4, 3).
         iterations: How many were needed.
-        residual: |b - D x| / |b|, recomputed in double precision.
+        residual: ‖b - D x‖/‖b‖, recomputed in double precision.
         residuals: Those of the solver's system over that of its start, after each iteration.
     """
 
