@@ -126,7 +126,7 @@ class FakeSimulation:
         for beam in (1, 2):
             values = {
                 "mean": np.full(6, turn),
-                "covariance": np.eye(6) * (turn + 1),
+                "covariance": 1e-6 * np.eye(6) * (turn + 1),
                 "moment3": np.full(6, turn if self._order == 4 else np.nan),
                 "moment4": np.full(6, turn if self._order == 4 else np.nan),
                 "emittance": np.full(3, 1e-9),

@@ -179,7 +179,7 @@ class CollisionRecording(Recording):
                 return f"beam {beam.number} is lost: none of its particles is left"
             for axis, row in (("px", 1), ("py", 3)):
                 square = record[f"{beam.number}/covariance"][row, row]
-                if square > 1:
+                if square >= 1:
                     return (
                         f"beam {beam.number} no longer moves along its axis: the rms of {axis} is "
                         f"{math.sqrt(square):.3g} times the reference momentum"
