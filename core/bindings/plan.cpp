@@ -84,7 +84,9 @@ nb::list phases_of(const std::string& parameters, int ranks, int node_size) {
 
 nb::dict first_pieces(const std::string& parameters, int ranks) {
   nb::dict result;
-  for (const workload::Piece& piece : bindings::plan_study(parameters, ranks, 1)->pieces())
+  // The study owns the pieces' names.
+  const auto study = bindings::plan_study(parameters, ranks, 1);
+  for (const workload::Piece& piece : study->pieces())
     if (piece.first > 0.0) result[nb::str(piece.name.data(), piece.name.size())] = piece.first;
   return result;
 }
