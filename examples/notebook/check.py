@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,8 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
+
+from tests.notebooks import cells_of, names_left
 
 NOTEBOOK = Path(__file__).with_name("python.ipynb")
 
@@ -21,19 +22,12 @@ pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec
 @pytest.fixture(scope="module")
 def left() -> Iterator[dict[str, Any]]:
     """The names that the notebook leaves behind."""
-    names: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch:
-        patch.chdir(NOTEBOOK.parent)
-        for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]:
-            if cell["cell_type"] == "code":
-                exec("".join(cell["source"]), names)
-    yield names
-    plt.close("all")
+    with names_left(NOTEBOOK) as names:
+        yield names
 
 
 def test_the_notebook_holds_no_outputs() -> None:
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    assert all(not cell.get("outputs") for cell in cells)
+    assert all(not cell.get("outputs") for cell in cells_of(NOTEBOOK))
 
 
 def test_the_ranks_ran_the_study_as_it_was_changed(left: dict[str, Any]) -> None:
