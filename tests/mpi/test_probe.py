@@ -26,7 +26,7 @@ HEADER = 16
 """Bytes that SimGrid adds to a message."""
 
 BUSY = 0.1
-"""Seconds that a call or a message may take where other processes have the processor meanwhile."""
+"""Seconds that an exchange may take where other processes have the processor meanwhile."""
 
 
 def simulated() -> bool:
@@ -185,18 +185,18 @@ def test_this_machines_messages_are_measured_from_common_starts() -> None:
     # A call takes more than a few instructions.
     message = dict(zip(OVERHEADS, rates.calls.message, strict=True))
     usual = ("two-sided", "persistent", "derived", "one-sided")
-    assert all(1e-9 < message[name] < BUSY for name in usual)
+    assert all(1e-9 < message[name] < 1e-4 for name in usual)
     # Co-arrays and OpenSHMEM may be missing.
-    assert all(0.0 <= message[name] < BUSY for name in ("coarray", "shmem"))
-    assert 0.0 <= rates.calls.round < BUSY
+    assert all(0.0 <= message[name] < 1e-4 for name in ("coarray", "shmem"))
+    assert 0.0 <= rates.calls.round < 1e-4
     exchange = dict(zip(PROTOCOLS, rates.calls.exchange, strict=True))
     echo = dict(zip(PROTOCOLS, rates.calls.echo, strict=True))
     for name in ("irecv-isend", "fence", "shared"):
         assert 1e-8 < exchange[name] < BUSY and 1e-8 < echo[name] < BUSY
     assert rates.types is not None and rates.copies is not None
     assert rates.types.spans == rates.copies.spans
-    assert 0.0 <= rates.types.message < BUSY and all(0.0 <= s < BUSY for s in rates.types.seconds)
-    assert rates.copies is not None and all(0.0 < s < BUSY for s in rates.copies.seconds)
+    assert 0.0 <= rates.types.message < 1e-4 and all(0.0 <= s < 1e-4 for s in rates.types.seconds)
+    assert rates.copies is not None and all(0.0 < s < 1e-5 for s in rates.copies.seconds)
     # A block takes longer the longer it is, and longer to another rank's memory than within one's.
     blocks = rates.copies
     assert len(blocks.sizes) == len(blocks.within) == len(blocks.across) > 5
