@@ -74,7 +74,7 @@ void StabilisedGradient<Real>::go_on(workload::Listener& listener) {
         });
       });
   const Complex rho(re, im);
-  beta_ = std::abs(rho_) > 0.0 ? beta_ * (rho / rho_) : Complex{};
+  beta_ = std::abs(rho_) > 0.0 ? numerics::complex_product(beta_, rho / rho_) : Complex{};
   rho_ = rho;
 }
 
