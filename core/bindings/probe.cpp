@@ -46,6 +46,9 @@ void bind_probe(nb::module_& m) {
       nb::arg("threads") = 1, "Memory bandwidth (triad) and fused multiply-add rate of this rank.");
   m.def("measure_present_rate", &phasewise::probe::measure_present_rate, nb::arg("threads") = 1,
         "The present fused multiply-add rate of this rank, the median of a millisecond or two.");
+  m.def("measure_present_bandwidth", &phasewise::probe::measure_present_bandwidth,
+        nb::arg("threads") = 1,
+        "The present memory bandwidth (triad) of this rank, the mean over a tenth of a second.");
   m.def("measure_bandwidth", &phasewise::probe::measure_bandwidth, nb::arg("threads"),
         nb::arg("bytes"), "Bytes per second of this rank's threads on arrays of this size.");
   m.def(

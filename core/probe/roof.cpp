@@ -30,18 +30,33 @@ double best_seconds(int passes, F&& f) {
   return sorted_seconds(passes, f).front();
 }
 
-double triad_bandwidth(int threads) {
-  constexpr std::int64_t n = std::int64_t{1} << 24;  // 3 × 128 MiB, beyond any cache
-  parallel::Buffer<double> a(n), b(n), c(n);
-  const auto each = [&](auto f) {
-    parallel::for_tasks(threads, threads, [&](int t, int) {
-      for (std::int64_t i = n * t / threads; i < n * (t + 1) / threads; ++i) f(i);
+// STREAM's triad on three arrays of n values.
+class Triad {
+ public:
+  Triad(int threads, std::int64_t n) : threads_(threads), n_(n), a_(n), b_(n), c_(n) {
+    each([&](std::int64_t i) { a_[i] = b_[i] = c_[i] = 1.0; });
+  }
+  void pass() {
+    each([&](std::int64_t i) { a_[i] = b_[i] + 3.0 * c_[i]; });
+  }
+  double bytes() const { return 3.0 * sizeof(double) * static_cast<double>(n_); }
+
+ private:
+  template <class F>
+  void each(F&& f) {
+    parallel::for_tasks(threads_, threads_, [&](int t, int) {
+      for (std::int64_t i = n_ * t / threads_; i < n_ * (t + 1) / threads_; ++i) f(i);
     });
-  };
-  each([&](std::int64_t i) { a[i] = b[i] = c[i] = 1.0; });
-  const double seconds =
-      best_seconds(5, [&] { each([&](std::int64_t i) { a[i] = b[i] + 3.0 * c[i]; }); });
-  return 3.0 * sizeof(double) * n / seconds;
+  }
+
+  int threads_;
+  std::int64_t n_;
+  parallel::Buffer<double> a_, b_, c_;
+};
+
+double triad_bandwidth(int threads) {
+  Triad triad(threads, std::int64_t{1} << 24);  // 3 × 128 MiB, beyond any cache
+  return triad.bytes() / best_seconds(5, [&] { triad.pass(); });
 }
 
 // The bytes per second of f(a, b, n), which moves `arrays` arrays of n values. Each thread has two
@@ -118,6 +133,17 @@ Roof measure_roof(int threads) {
 
 double measure_present_rate(int threads) {
   return multiply_add_rate<parallel::Lanes>(threads, 5, 0.5);
+}
+
+double measure_present_bandwidth(int threads) {
+  constexpr double least = 0.1;  // s
+  Triad triad(threads, std::int64_t{1} << 21);
+  double bytes = 0.0, seconds = 0.0;
+  while (seconds < least) {
+    seconds += best_seconds(1, [&] { triad.pass(); });
+    bytes += triad.bytes();
+  }
+  return bytes / seconds;
 }
 
 }  // namespace phasewise::probe

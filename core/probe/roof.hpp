@@ -21,6 +21,10 @@ Roof measure_roof(int threads);
 // with what its core does between its calls.
 double measure_present_rate(int threads);
 
+// The present bytes per second of a triad, the mean over a tenth of a second, on 48 MiB: less than
+// `measure_roof` finds where others use the memory too, or more where a large cache holds it all.
+double measure_present_bandwidth(int threads);
+
 // The bytes per second that these threads read and write on arrays with this number of bytes
 // together: the better of two loops that change arrays in place. No line is read only to be
 // overwritten, so that the rate is higher than that of a triad.

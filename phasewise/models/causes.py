@@ -23,8 +23,8 @@ def likely_cause(
     day: when the run was measured (ISO); turns: how many its record has, None if none of them is a
     first turn.
     """
-    if share is not None and share.disturbed:
-        return share.sentence
+    if held_up := None if share is None else share.shortage(machine.processor.bandwidth):
+        return held_up
     measured = machine.measured
     if not machine.is_hardware or measured is None:
         return "the model"

@@ -65,6 +65,14 @@ class Point:
         return self.predicted.low <= self.measured_seconds <= self.predicted.high
 
     @property
+    def held_up(self) -> str | None:
+        """The sentence on what held the ranks of the run up; None where nothing is known to
+        have.
+        """
+        share = self.run.core_share
+        return None if share is None else share.shortage(self.machine.processor.bandwidth)
+
+    @property
     def wrong(self) -> str | None:
         """The sentence on a prediction that is off by more than its interval, with the likely
         cause; None where it is not.
@@ -91,6 +99,7 @@ class Point:
     def to_dict(self) -> dict[str, Any]:
         """The point as JSON has it."""
         record, one, turn = self.run.record, self.predicted, self.measured_turn
+        share = self.run.core_share
         return {
             "directory": str(self.run.directory),
             "ranks": record.ranks,
@@ -115,8 +124,9 @@ class Point:
             "turn_high": one.turn_high,
             "turn_ratio": None if turn is None else ratio(turn, one.turn_seconds),
             "turn_inside": self.turn_inside,
-            "core_share": None if self.run.core_share is None else self.run.core_share.share,
-            "disturbed": self.run.disturbed,
+            "core_share": None if share is None else share.share,
+            "memory_bandwidth": None if share is None else share.bandwidth,
+            "disturbed": self.held_up is not None,
             "wrong": self.wrong,
         }
 
@@ -174,7 +184,7 @@ def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str,
         "reference": "simulator" if simulated else "hardware",
         "model": points[0].predicted.model,
         "points": [point.to_dict() for point in points],
-        "excluded": list(dict.fromkeys(str(p.run.directory) for p in points if p.run.disturbed)),
+        "excluded": list(dict.fromkeys(str(p.run.directory) for p in points if p.held_up)),
         **errors_of(points),
         "models": models,
     }
@@ -187,7 +197,7 @@ def by_model(points: Sequence[Point]) -> dict[str, list[Point]]:
 
 def errors_of(points: Sequence[Point]) -> dict[str, float | None]:
     """Mean and worst error of the totals of undisturbed runs; None where there are none."""
-    quiet = [point.ratio for point in points if not point.run.disturbed]
+    quiet = [point.ratio for point in points if not point.held_up]
     errors = [abs(ratio - 1) for ratio in quiet if ratio is not None]
     return {
         "mean_error": float(np.mean(errors)) if errors else None,

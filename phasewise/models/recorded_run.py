@@ -66,13 +66,6 @@ class Recorded:
         return self.record.core_share
 
     @property
-    def disturbed(self) -> bool:
-        """Whether the ranks are known to have had less than whole cores, so that its times are too
-        long.
-        """
-        return self.core_share is not None and self.core_share.disturbed
-
-    @property
     def day(self) -> str:
         """When the record was written (ISO)."""
         written = (self.directory / RECORD_FILE).stat().st_mtime

@@ -1,4 +1,4 @@
-"""How much of a core the ranks of a run had: CPU time over wall time of the turns.
+"""How much of a core the ranks of a run had: CPU time over wall time of the turns; and of memory.
 
 The CPU time is that of the thread that runs a rank's turns: it computes, or spins in MPI or at the
 end of a loop. A rank's other threads may sleep between loops, which says nothing about other work.
@@ -19,6 +19,11 @@ from typing import Any
 QUIET = 0.9
 """If the mean share of a core is below this, times are not those of a quiet machine."""
 
+QUIET_MEMORY = 0.8
+"""If the ranks had less than this of their machine's memory bandwidth, times are not those of a
+quiet machine. On a quiet one, a stream in main memory has 0.9 to 1.05 of it.
+"""
+
 
 class ProcessorTimes:
     """What the system gave one rank during its turns."""
@@ -35,6 +40,8 @@ class ProcessorTimes:
         took the core, or the thread yielded it while it waited in MPI. Linux counts both as
         involuntary switches.
         """
+        self.bandwidths: list[float] = []
+        """The memory bandwidth [B/s] that the rank had between turns, each time it was measured."""
 
     @contextmanager
     def counted(self) -> Iterator[None]:
@@ -56,6 +63,7 @@ class ProcessorTimes:
             "cpu_seconds": self.cpu_seconds,
             "core_share": share,
             "involuntary_switches": self.switches,
+            "memory_bandwidths": self.bandwidths,
         }
 
 
@@ -66,11 +74,12 @@ def _now() -> tuple[float, float, float, float]:
 
 @dataclass(frozen=True)
 class CoreShare:
-    """The share of a core that the ranks of a run had.
+    """The share of a core and the memory bandwidth that the ranks of a run had.
 
     share: the mean over the ranks. switches: how often in a second a rank's threads that could have
     run on lost their core, because the system took it or they yielded it. cores and load (the load
-    average): of rank 0's node, 0 if unknown. crowd: the threads of all ranks there.
+    average): of rank 0's node, 0 if unknown. crowd: the threads of all ranks there. bandwidth
+    [B/s]: the mean over the ranks, and over the times when it was measured; None if unknown.
     """
 
     share: float
@@ -79,11 +88,26 @@ class CoreShare:
     crowd: int = 0
     cores: int = 0
     load: float = 0.0
+    bandwidth: float | None = None
 
     @property
     def disturbed(self) -> bool:
         """Whether the ranks had too little of their cores for the times of a quiet machine."""
         return self.share < QUIET
+
+    def shortage(self, bandwidth: float) -> str | None:
+        """The sentence on what held the ranks up on a machine whose ranks have this memory
+        bandwidth [B/s] when it is quiet; None where nothing is known to have.
+        """
+        if self.disturbed:
+            return self.sentence
+        if self.bandwidth is None or self.bandwidth >= QUIET_MEMORY * bandwidth:
+            return None
+        return (
+            f"a stream through memory beside the run had {self.bandwidth / 1e9:.3g} GB/s on each "
+            f"rank, and {bandwidth / 1e9:.3g} GB/s when the machine was measured: other work took "
+            "the rest; times are not those of a quiet machine"
+        )
 
     @property
     def sentence(self) -> str:
@@ -138,6 +162,7 @@ def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -
     known = [_number(share, 1.0) for share in shares]
     switches = [_number(rank.get("involuntary_switches", 0)) for rank in ranks]
     seconds = max(_number(rank["seconds"]) for rank in ranks)
+    bandwidths = [_number(one) for rank in ranks for one in rank.get("memory_bandwidths", ())]
     node = ranks[0].get("node")
     here = sum(rank.get("node") == node for rank in ranks)
     return CoreShare(
@@ -147,6 +172,7 @@ def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -
         crowd=here * round(_number(head.get("threads", 1))),
         cores=round(_number(head.get("cores", 0))),
         load=_number(head.get("load_average", 0.0)),
+        bandwidth=sum(bandwidths) / len(bandwidths) if bandwidths else None,
     )
 
 

@@ -14,8 +14,10 @@ from phasewise.runs.communication_file import write_communication
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.kernel_times import communication_phases
 from phasewise.runs.layout import detail_of, fault_of, take_snapshots, write_dumps
+from phasewise.runs.memory_stream import measure_stream
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.runs.simulation import Simulation
+from phasewise.study.study import CPU
 from phasewise.version import __version__
 
 
@@ -79,6 +81,17 @@ class RunRecorder:
             raise AgreedError(said, RunError.exit_status)
         take_snapshots(self._run, self._core, self._study, self._write)
         write_dumps(self._dumps, self._run, self._core, self._study)
+        if self._run.turn == self._first_turn + 1:
+            turns = self._study.count - self._first_turn
+            self._stream((time.monotonic() - self._started) * turns)
+
+    def _stream(self, seconds: float) -> None:
+        """Measure the bandwidth beside a run of this length [s], whose clock leaves it out."""
+        simulation = self._simulation
+        if self._run.device == CPU:
+            self._started += measure_stream(
+                self._core, simulation.processor, simulation.threads, seconds
+            )
 
     def _write(self, group: str, values: Any) -> None:
         if self._writer is not None:
@@ -120,6 +133,8 @@ class RunRecorder:
         Collective.
         """
         turns = self._run.turn - self._first_turn
+        if complete and turns:
+            self._stream(time.monotonic() - self._started)
         seconds = (time.monotonic() - self._started) / turns if turns else float("nan")
         if self._writer is not None:
             self._writer.close(complete, seconds)

@@ -11,11 +11,12 @@ from typing import Any
 
 import pytest
 
+import phasewise
 from phasewise.cli import main
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Measured
 from phasewise.models.causes import likely_cause
-from phasewise.runs import core_share
+from phasewise.runs import core_share, memory_stream
 from phasewise.runs.core_share import QUIET as QUIET_SHARE
 from phasewise.runs.core_share import CoreShare, ProcessorTimes, core_share_of
 from phasewise.study import Study, load
@@ -91,6 +92,7 @@ def test_the_share_is_the_cpu_time_of_the_own_thread_in_the_wall_time_of_the_tur
         "cpu_seconds": 1.75,
         "core_share": 0.375,
         "involuntary_switches": 10,
+        "memory_bandwidths": [],
     }
 
 
@@ -136,6 +138,35 @@ def test_disturbed_ranks_are_told_in_a_sentence_with_the_cause() -> None:
     one_sentence(unknown, OTHER, "cores")
     assert missing(unknown, "2 cores")
     one_sentence(replace(BUSY, ranks=1).sentence, "rank", "20 %")
+
+
+def test_bandwidth_that_other_work_takes_is_told_beside_that_of_the_machine() -> None:
+    assert QUIET.shortage(13.6e9) is None
+    assert replace(QUIET, bandwidth=12.5e9).shortage(13.6e9) is None
+    slowed = replace(QUIET, bandwidth=7.5e9).shortage(13.6e9)
+    one_sentence(slowed or "", "7.5 GB/s", "13.6 GB/s", OTHER)
+    # Ranks without their cores explain more than what is left to them of the memory.
+    assert replace(BUSY, bandwidth=7.5e9).shortage(13.6e9) == BUSY.sentence
+
+
+def test_a_long_run_measures_its_bandwidth_at_both_ends(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    short = Study.from_dict(tables() | {"turns": 2})
+    phasewise.run(short, tmp_path / "short")
+    assert bandwidths(tmp_path / "short") == []
+    monkeypatch.setattr(memory_stream, "LONG", 0.0)
+    phasewise.run(short, tmp_path / "long")
+    both = bandwidths(tmp_path / "long")
+    assert len(both) == 2 and all(1e8 < one < 1e13 for one in both)
+    found = read_communication(tmp_path / "long").core_share
+    assert found is not None and found.bandwidth == pytest.approx(sum(both) / 2)
+
+
+def bandwidths(folder: Path) -> list[float]:
+    (rank,) = json.loads((folder / "communication.json").read_text())["rank"]
+    return list(rank["memory_bandwidths"])
 
 
 def test_a_record_has_the_share_that_its_ranks_state(tmp_path: Path) -> None:
@@ -201,6 +232,8 @@ def test_the_likely_cause_is_the_first_that_holds() -> None:
     loaded = replace(here, measured=replace(here.measured, load=100.0))
     says(likely_cause(loaded, QUIET, "2026-01-02"), "load average", 100)
     assert likely_cause(loaded, BUSY, "2026-01-02") == BUSY.sentence
+    slow = replace(QUIET, bandwidth=0.5 * loaded.processor.bandwidth)
+    says(likely_cause(loaded, slow, "2026-01-02"), "stream")
 
 
 def test_a_run_records_the_share_and_its_summary_has_it(
