@@ -19,6 +19,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.torture.attempts import Tally
 from benchmarks.torture.base import make_run
+from benchmarks.torture.drawn_studies import KINDS as STUDY_KINDS
 from benchmarks.torture.flips import datasets_digest, flip_checkpoint, flip_records
 from benchmarks.torture.kills import Chain, kill_and_compare
 from benchmarks.torture.mutations import targets
@@ -74,10 +75,15 @@ def mutations(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> 
 
 
 def studies(folder: Path, run: Path, seed: int, tallies: dict[str, Tally]) -> Once:
-    """Each call runs one random study in several ways."""
+    """Each call runs a random study of each kind in several ways."""
     del run
-    tally = tallies.setdefault("random studies", Tally())
-    return lambda number: look_at(10_000 * seed + number, folder, tally)
+
+    def once(number: int) -> None:
+        for kind in STUDY_KINDS:
+            tally = tallies.setdefault(f"random studies of {kind}", Tally())
+            look_at(kind, 10_000 * seed + number, folder, tally)
+
+    return once
 
 
 def numbers_until(last: float) -> Iterator[int]:

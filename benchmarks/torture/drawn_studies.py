@@ -1,153 +1,42 @@
-"""Random small studies of colliding beams, over nearly all of their keys."""
+"""Random small studies of several kinds, and random ways to exchange."""
 
 from __future__ import annotations
 
 import copy
-import math
-import random
 from pathlib import Path
 from typing import Any
 
+from benchmarks.torture import draw_collision, draw_qcd, draw_ring, draw_spacecharge
+from benchmarks.torture.draw import Draw
 from phasewise.errors import PhasewiseError
 from phasewise.study import Study
 
-PARTICLES = {"proton": 9.38e8, "electron": 5.11e5, "positron": 5.11e5, "ion": 1.9e11}
-"""Masses [eV], about."""
-REDUCE = ("mesh", "direct", "hypercube", "node-aware", "mpi", "mpi-allreduce")
-TRANSPOSE = ("pairwise", "ring", "bruck", "alltoallw")
+KINDS: dict[str, Any] = {
+    "collision": draw_collision,
+    "spacecharge": draw_spacecharge,
+    "qcd": draw_qcd,
+    "ring": draw_ring,
+}
 TRIES = 400
 
 
-class Draw:
-    """Draws of numbers and words."""
-
-    def __init__(self, seed: str) -> None:
-        self.rng = random.Random(seed)
-        self.one = self.rng.choice
-        self.between = self.rng.uniform
-        self.whole = self.rng.randint
-
-    def scale(self, low: float, high: float) -> float:
-        """A number whose logarithm is uniform."""
-        return float(10 ** self.between(math.log10(low), math.log10(high)))
-
-    def often(self, share: float) -> bool:
-        """True in this share of the draws."""
-        return self.rng.random() < share
-
-
-def drawn(seed: int) -> dict[str, Any]:
+def drawn(kind: str, seed: int) -> dict[str, Any]:
     """The tables of a study that can be used, the same for the same seed."""
-    draw = Draw(f"collision {seed}")
+    draw = Draw(f"{kind} {seed}")
     for _ in range(TRIES):
-        tables = _study(draw)
+        tables: dict[str, Any] = KINDS[kind].study(draw)
         try:
             Study.from_dict(copy.deepcopy(tables), Path()).parameters()
         except PhasewiseError:
             continue
         return tables
-    raise RuntimeError(f"no study in {TRIES} draws with seed {seed}")
+    raise RuntimeError(f"no study of {kind} in {TRIES} draws with seed {seed}")
 
 
-def ways(seed: int, way: int) -> dict[str, Any]:
+def ways(kind: str, seed: int, way: int) -> dict[str, Any]:
     """The table [communication] of a way to exchange; way 0 is the default."""
     if way == 0:
         return {}
-    draw = Draw(f"way {seed} {way}")
-    return {
-        "layout": draw.one(("random", "row-first", "column-first")),
-        "node_size": draw.one((0, 0, 1, 2, 3)),
-        "reduce": draw.one(REDUCE),
-        "broadcast": draw.one((*REDUCE, "mpi-gatherv")),
-        "schedule": draw.one(("ring", "pairwise")),
-        "transpose": draw.one(TRANSPOSE),
-        "aggregate": draw.often(0.5),
-        "crossing": draw.one(("4a", "4b")),
-        "overlap": draw.often(0.5),
-        "padded": draw.often(0.5),
-    }
-
-
-def _study(draw: Draw) -> dict[str, Any]:
-    first = _beam(draw)
-    alike = {"like": "beam.1", "offset_sigma": _numbers(draw, 1, 6)}
-    second = alike if draw.often(0.5) and "offset" not in first else _beam(draw)
-    points = range(1, draw.one((1, 1, 1, 2, 2, 3)) + 1)
-    weak = draw.one((1, 2)) if draw.often(0.15) else 0
-    every = {name: draw.whole(0, 3) for name in ("slices_every", "pair_luminosity_every")}
-    return {
-        "turns": draw.whole(2, 4),
-        "seed": draw.whole(0, 10**6),
-        "beam": {"1": first, "2": second},
-        "arc": _arc(draw),
-        "ip": {str(k): _point(draw, weak) for k in points},
-        "records": {"moments_order": draw.one((2, 4)), "tracked": draw.whole(0, 5)} | every,
-    }
-
-
-def _numbers(draw: Draw, size: float, count: int) -> list[float]:
-    return [draw.between(-size, size) for _ in range(count)]
-
-
-def _beam(draw: Draw) -> dict[str, Any]:
-    kind = draw.one(tuple(PARTICLES))
-    beam: dict[str, Any] = {
-        "particle": kind,
-        "energy": PARTICLES[kind] * draw.scale(1.5, 2e4),
-        "bunch_population": draw.scale(1e6, 1e11),
-        "macroparticles": draw.one((draw.whole(8, 40), draw.whole(40, 900))),
-        "normalized_emittance": [draw.scale(1e-9, 1e-6) for _ in "xy"],
-        "bunch_length": draw.scale(1e-3, 0.3),
-        "momentum_spread": draw.scale(1e-5, 2e-3),
-        "distribution": draw.one(("gaussian", "quiet")),
-    }
-    if kind == "ion":
-        beam |= {"mass": PARTICLES[kind], "charge": draw.one((1, -1, 82, 2.5))}
-    if draw.often(0.4):
-        beam["offset_sigma"] = _numbers(draw, 1, 6)
-    elif draw.often(0.3):
-        beam["offset"] = _numbers(draw, 1e-5, 6)
-    if draw.often(0.3):
-        beam["cut"] = draw.between(1, 5)
-    return beam
-
-
-def _arc(draw: Draw) -> dict[str, Any]:
-    arc: dict[str, Any] = {"tune": [draw.between(0.01, 60) for _ in "xy"]}
-    if draw.often(0.5):
-        arc["chromaticity"] = _numbers(draw, 5, 2)
-    if draw.often(0.4):
-        arc["damping_turns"] = [draw.one((0, draw.between(10, 1e4))) for _ in range(3)]
-    if draw.often(0.4):
-        arc["aperture_sigma"] = [draw.between(1.5, 6) for _ in "xy"]
-    if draw.often(0.3):
-        arc["noise"] = [draw.scale(1e-9, 1e-6) for _ in range(4)]
-    if draw.often(0.5):
-        arc["synchrotron_tune"] = draw.between(-0.1, 0.1)
-    return arc
-
-
-def _point(draw: Draw, weak: int) -> dict[str, Any]:
-    point: dict[str, Any] = {
-        "beta": [draw.scale(0.01, 20) for _ in "xy"],
-        "grid": [draw.whole(8, 33) for _ in "xy"],
-        "slices": draw.one((draw.whole(1, 6), [draw.whole(1, 6), draw.whole(1, 6)])),
-        "slicing": draw.one(("equal-charge", "equal-width")),
-        "weighting": draw.one(("cic", "tsc")),
-        "interpolation": draw.one(("linear", "none")),
-        "longitudinal_kick": draw.often(0.5),
-        "luminosity": draw.often(0.85),
-        "green_function": draw.one(("as-needed", "every-step")),
-    }
-    usual = ("strong-strong",) * 4 + ("soft-gaussian", "none")
-    point["model"] = draw.one(("weak-strong", "none") if weak else usual)
-    if weak:
-        point["strong_beam"] = weak
-    if draw.often(0.5):
-        point |= {"half_crossing_angle": draw.between(-3e-3, 3e-3)}
-        point |= {"crossing_plane": draw.one((0, math.pi / 2, draw.between(-3, 3)))}
-    if draw.often(0.2):
-        point["separation_sigma"] = _numbers(draw, 2, 2)
-    if draw.often(0.3):
-        point |= {"mesh": "fixed", "mesh_half_width": [draw.scale(1e-5, 1e-2) for _ in "xy"]}
-    return point
+    draw = Draw(f"{kind} {seed} {way}")
+    found: dict[str, Any] = KINDS[kind].ways(draw)
+    return found | {"node_size": draw.one((0, 0, 1, 2, 3))}

@@ -1,8 +1,8 @@
 """Random studies on several ranks: the same bits as on one, and the messages of the plan.
 
-    mpiexec -n RANKS python -m benchmarks.torture.studies FOLDER WAY THREADS DEVICE SEED…
+    mpiexec -n RANKS python -m benchmarks.torture.studies FOLDER KIND SEED WAY THREADS DEVICE
 
-Each rank writes what it found of each study, one JSON object a line, into a file of the folder.
+Each rank writes what it found, a JSON object, into a file of the folder.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import phasewise
 from benchmarks.torture.attempts import Tally
 from benchmarks.torture.drawn_studies import drawn, ways
 from phasewise.driver import load_core
-from phasewise.errors import PhasewiseError, RunError
+from phasewise.errors import PhasewiseError
 from phasewise.mpi.launch import launch_command
 from phasewise.runs.layout import fault_of, row_layout
 from phasewise.runs.views import Views
@@ -41,15 +41,20 @@ LIMIT = 300.0
 Phases = dict[str, tuple[float, float]]
 
 
-def look_at(seed: int, folder: Path, tally: Tally) -> None:
+def look_at(kind: str, seed: int, folder: Path, tally: Tally) -> None:
     """Run one study in all ways, and count what came of each."""
-    expected = _run(seed, ALONE, folder)
+    expected = _run(kind, seed, ALONE, folder)
     for case in CASES:
-        found = _run(seed, case, folder)
-        what = f"study {seed} on {case}"
-        if isinstance(found, str) or isinstance(expected, str):
-            same = found == expected
-            tally.add("refused" if same and isinstance(found, str) else f"wrong: {found}", what)
+        if case[3] != "cpu" and kind != "collision":
+            continue  # Only collisions alone run on a device.
+        found = _run(kind, seed, case, folder)
+        what = f"{kind} {seed} on {case}"
+        if isinstance(found, Broken) or isinstance(expected, Broken):
+            tally.add(f"wrong: {found if isinstance(found, Broken) else expected}", what)
+        elif isinstance(found, Refused) or isinstance(expected, Refused):
+            tally.add("refused", what)
+        elif isinstance(found, str) or isinstance(expected, str):
+            tally.add("failed alike" if found == expected else f"wrong: {found}", what)
         elif plans := [one["plan"] for one in found if one["plan"]]:
             tally.add(f"wrong: record (messages, bytes) and plan: {plans[0]}", what)
         elif found[0]["digest"] != expected[0]["digest"]:
@@ -58,23 +63,40 @@ def look_at(seed: int, folder: Path, tally: Tally) -> None:
             tally.add("same", what)
 
 
-def _run(seed: int, case: tuple[int, int, int, str], folder: Path) -> list[dict[str, Any]] | str:
+class Broken(str):
+    """How a run ended that should have had a result or a sentence."""
+
+
+class Refused(str):
+    """Why these ranks, or this way to exchange, are refused before the first turn."""
+
+
+def _run(
+    kind: str, seed: int, case: tuple[int, int, int, str], folder: Path
+) -> list[dict[str, Any]] | str:
     """What the ranks found, rank by rank, or the sentence that they ended with."""
     ranks, way, threads, device = case
-    out = folder / f"{seed}-{ranks}-{way}-{threads}-{device}"
+    out = folder / f"{kind}-{seed}-{ranks}-{way}-{threads}-{device}"
     out.mkdir()
-    words = [str(out), str(way), str(threads), device, str(seed)]
+    words = [str(out), kind, str(seed), str(way), str(threads), device]
     program = [sys.executable, "-m", "benchmarks.torture.studies", *words]
     command, environment = launch_command(program, ranks, threads)
     try:
-        subprocess.run(command, env=environment, capture_output=True, timeout=LIMIT, check=False)
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, timeout=LIMIT, check=False
+        )
     except subprocess.TimeoutExpired:
-        return f"no end within {LIMIT:g} s"
-    found = [json.loads((out / str(k)).read_text() or "{}") for k in range(ranks)]
-    sentences = [one["failed"] for one in found if "failed" in one]
-    if sentences:
-        return str(sentences[0])
-    return found if all("digest" in one for one in found) else "a rank that died"
+        return Broken(f"no end within {LIMIT:g} s")
+    files = [out / str(rank) for rank in range(ranks)]
+    found = [json.loads(one.read_text()) for one in files if one.exists()]
+    if any("refused" in one for one in found):
+        return Refused(found[0]["refused"])
+    sentences = {str(one["failed"]) for one in found if "failed" in one}
+    if len(found) < ranks:
+        return Broken(f"{ranks - len(found)} ranks died: {done.stderr.strip()[-300:]}")
+    if len(sentences) > 1:
+        return Broken(f"ranks end with other sentences: {sorted(sentences)}")
+    return sentences.pop() if sentences else found
 
 
 def planned(study: Study, ranks_of_node: int, turns: int, pieces: dict[str, float]) -> Phases:
@@ -99,9 +121,10 @@ def differences(recorded: Phases, expected: Phases) -> dict[str, Any]:
     names = recorded.keys() | expected.keys()
     wrong = {n: (recorded.get(n), expected.get(n)) for n in names}
     wrong = {n: pair for n, pair in wrong.items() if pair[0] != pair[1]}
-    got, due = wrong.get("luminosity", (None, None))
-    if due is not None and (got is None or got[1] < due[1]):
-        del wrong["luminosity"]
+    for name in [name for name in wrong if name.endswith("luminosity")]:
+        got, due = wrong[name]
+        if due is not None and (got is None or got[1] < due[1]):
+            del wrong[name]
     return wrong
 
 
@@ -110,6 +133,7 @@ def _look(study: Study, threads: int, device: str) -> dict[str, Any]:
     from the plan.
     """
     run = phasewise.Simulation(study, threads)
+    driver: Any = run.driver
     digest, compared = hashlib.sha256(), ""
     naming = study.workload.part(Views).naming(study)
     for _ in range(study.count):
@@ -121,8 +145,8 @@ def _look(study: Study, threads: int, device: str) -> dict[str, Any]:
             digest.update(name.encode() + np.asarray(record[name]).tobytes())
         counted = {p["name"]: (p["messages"], p["bytes"]) for p in run.driver.phases()}
         recorded = {name: value for name, value in counted.items() if value[0]}
-        size = int(study.communication.to_table().get("node_size") or run.comm.size())
-        expected = planned(study, size, run.turn, dict(run.driver.pieces()))
+        size = study.communication.node_ranks or run.comm.size()
+        expected = planned(study, size, run.turn, dict(driver.pieces()))
         compared = repr(wrong) if (wrong := differences(recorded, expected)) else ""
         if compared:
             break
@@ -130,21 +154,23 @@ def _look(study: Study, threads: int, device: str) -> dict[str, Any]:
 
 
 def main() -> None:
-    """Run the studies of the command line in these ranks."""
-    folder, way, threads, device, *seeds = sys.argv[1:]
+    """Run the study of the command line in these ranks."""
+    folder, kind, seed, way, threads, device = sys.argv[1:]
     core = load_core()
-    with (Path(folder) / str(core.rank())).open("w") as out:
-        for seed in map(int, seeds):
-            tables = drawn(seed) | {"communication": ways(seed, int(way))}
-            if device != "cpu":
-                tables["run"] = {"device": device}
-            try:
-                study = Study.from_dict(tables, Path())
-                study.check_ranks(core.size())
-                found = _look(study, int(threads), device)
-            except (PhasewiseError, RunError) as error:
-                found = {"failed": str(error)}
-            out.write(json.dumps(found) + "\n")
+    tables = drawn(kind, int(seed)) | {"communication": ways(kind, int(seed), int(way))}
+    if device != "cpu":
+        tables["run"] = {"device": device}
+    try:
+        study = Study.from_dict(tables, Path())
+        study.check_ranks(core.size())
+    except PhasewiseError as error:
+        found = {"refused": str(error)}
+    else:
+        try:
+            found = _look(study, int(threads), device)
+        except PhasewiseError as error:
+            found = {"failed": str(error)}
+    (Path(folder) / str(core.rank())).write_text(json.dumps(found))
 
 
 if __name__ == "__main__":
