@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import argparse
 
-from phasewise.options import Parser, add_json, add_study
+from phasewise.options import Parser, add_json, add_study, count
 from phasewise.output import console, message, print_json
 from phasewise.study import Study, load
 from phasewise.study.checking import Checking
+
+NOISE_TURNS = 500
+"""The turns of each run for the noise floor unless others are given."""
 
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the resolved study as JSON")
+    parser.add_argument(
+        "--noise",
+        type=count,
+        nargs="?",
+        const=NOISE_TURNS,
+        metavar="TURNS",
+        help="find the noise floor of colliding beams by short runs with few macroparticles "
+        f"(default {NOISE_TURNS} turns)",
+    )
     add_study(parser)
 
 
@@ -23,12 +35,19 @@ def main(options: argparse.Namespace) -> int:
     of_files = checking.check_files(study)
     derived = study.derive()
     warnings = [*derived.warnings, *of_files]
+    noise = None
+    if options.noise is not None:
+        noise = checking.simulate_noise(study, options.noise, message)
     if options.json:
         found = derived.to_dict() | {"warnings": warnings}
         entries = checking.entries(study)
+        if noise is not None:
+            entries |= {"noise": noise.to_dict()}
         print_json({"study": study.resolved(), "derived": found, **entries})
     else:
         show(study)
+        if noise is not None:
+            noise.show()
     for warning in warnings:
         message(f"warning: {warning}")
     return 0

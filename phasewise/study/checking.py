@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
 
+from phasewise.errors import StudyError
 from phasewise.output import console, print_table
 from phasewise.study.study import Study
 from phasewise.tables.keys import show as as_toml
 from phasewise.workload.interface import Part
 from phasewise.workload.table import OneTable
+
+
+class Shown(Protocol):
+    """Something that has tables, and an entry of the JSON."""
+
+    def show(self) -> None: ...
+    def to_dict(self) -> dict[str, Any]: ...
 
 
 class Checking(Part):
@@ -26,6 +34,14 @@ class Checking(Part):
     def entries(self, study: Study) -> dict[str, Any]:
         """What the JSON has beside the study and its derived quantities."""
         return {}
+
+    def simulate_noise(self, study: Study, turns: int, say: Callable[[str], None]) -> Shown:
+        """The noise of macroparticles from short runs of so many turns, where a workload has such
+        noise; `say` gets sentences on the runs. By default StudyError.
+        """
+        raise StudyError(
+            f"--noise is for colliding beams, and this study is of {study.workload.name}"
+        )
 
     def show(self, study: Study) -> None:
         """Print the study in tables; by default the keys of the workload's own tables and of

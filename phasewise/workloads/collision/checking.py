@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from phasewise.output import console, engineering, print_table, rough_duration
 from phasewise.study import Study
-from phasewise.study.checking import Checking
+from phasewise.study.checking import Checking, Shown
 from phasewise.tables.keys import shortest
 from phasewise.workloads.collision import particle_files
 from phasewise.workloads.collision.derived.quantities import (
@@ -16,6 +16,7 @@ from phasewise.workloads.collision.derived.quantities import (
     derive,
 )
 from phasewise.workloads.collision.derived.resolution import PointResolution
+from phasewise.workloads.collision.simulated_noise import simulate_noise
 from phasewise.workloads.collision.tables.model import Collision, collision_of
 from phasewise.workloads.collision.tables.optics import Pair
 from phasewise.workloads.collision.tables.point import InteractionPoint
@@ -27,6 +28,10 @@ class CollisionChecking(Checking):
     def check_files(self, study: Study) -> Sequence[str]:
         """What files of particles have that the study has otherwise."""
         return particle_files.check_files(study)
+
+    def simulate_noise(self, study: Study, turns: int, say: Callable[[str], None]) -> Shown:
+        """The noise floor of both beams, and what grows without noise."""
+        return simulate_noise(study, turns, say)
 
     def show(self, study: Study) -> None:
         """Print beams, arcs, interaction points, and what a run will take."""

@@ -1,0 +1,220 @@
+"""The noise floor of a study found by short runs with few macroparticles, where no estimate holds.
+
+Noise growth goes as 1/N with N macroparticles in each beam. Runs with two numbers of macroparticles
+separate it from growth that does not depend on N, and two seeds of each show how it scatters.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from phasewise.analysis.growth_rate import MIN_POINTS, TRANSIENT, Growth, growth_rate
+from phasewise.errors import RunError, StudyError
+from phasewise.output import console, print_table, rough_duration
+from phasewise.runs.simulation import Simulation
+from phasewise.study import Study
+from phasewise.workloads.collision.tables.model import collision_of
+
+MOST = 8000
+"""Most macroparticles of a beam in these runs."""
+
+RATIO = 4
+"""The larger number of macroparticles over the smaller."""
+
+SEEDS = 2
+
+LEAST_TURNS = math.ceil(MIN_POINTS / (1 - TRANSIENT))
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A growth per turn, relative, and its standard error."""
+
+    value: float
+    error: float
+
+    @property
+    def text(self) -> str:
+        """As tables show it."""
+        return f"{self.value:.2e} ± {self.error:.1e}"
+
+
+@dataclass(frozen=True)
+class PlaneNoise:
+    """Growth of one emittance: with the smaller and the larger number of macroparticles, by noise
+    alone with the study's number (the floor), and what does not depend on the number.
+    """
+
+    few: Measured
+    many: Measured
+    floor: Measured
+    without: Measured
+
+
+@dataclass(frozen=True)
+class SimulatedNoise:
+    """What the runs found: `planes` (x, y) of beams 1 and 2, None for a strong beam, and of their
+    mean, None if one is strong; `macroparticles` of both beams in the runs with few and with
+    many. Beams hand emittance to each other, so that their mean is known better than either.
+    """
+
+    turns: int
+    macroparticles: tuple[tuple[int, int], tuple[int, int]]
+    planes: tuple[tuple[PlaneNoise, PlaneNoise] | None, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """The entry `noise` of the JSON of `phasewise check`."""
+
+        names = ("noise_floor", "growth_without_noise")
+        entries = [{} if found is None else _entry(found) for found in self.planes]
+        unknown = {f"emittance_{name}": None for name in names}
+        one, two, both = (unknown | entry for entry in entries)
+        return {
+            "turns": self.turns,
+            "seeds": SEEDS,
+            "macroparticles": [list(pair) for pair in self.macroparticles],
+            "beams": [one, two],
+            "mean": both,
+        }
+
+    def show(self) -> None:
+        """Print the table."""
+        few, many = (" and ".join(map(str, sorted({*pair}))) for pair in self.macroparticles)
+        heads = ["", f"with {few}", f"with {many}", "noise floor of the study", "without noise"]
+        rows = [
+            [f"{who}, {name}", p.few.text, p.many.text, p.floor.text, p.without.text]
+            for who, found in zip(("beam 1", "beam 2", "mean"), self.planes, strict=True)
+            for name, p in zip("xy", found or (), strict=False)
+        ]
+        title = f"Emittance growth per turn, {SEEDS} seeds, {self.turns} turns"
+        print_table(title, heads, rows)
+        console().print(
+            f"The beams of the runs had {few} and {many} macroparticles. The noise floor goes as "
+            "1/N, from the difference of the two; growth without noise does not depend on N."
+        )
+
+
+def _entry(found: tuple[PlaneNoise, PlaneNoise]) -> dict[str, Any]:
+    named = {"noise_floor": "floor", "growth_without_noise": "without"}
+    values = {name: [getattr(plane, own) for plane in found] for name, own in named.items()}
+    return {f"emittance_{name}": [one.value for one in both] for name, both in values.items()} | {
+        f"emittance_{name}_error": [one.error for one in both] for name, both in values.items()
+    }
+
+
+def simulate_noise(study: Study, turns: int, say: Callable[[str], None]) -> SimulatedNoise:
+    """Run a study of colliding beams this many turns with SEEDS seeds and two numbers of
+    macroparticles, on all cores; StudyError where it has no noise to find, RunError where a run
+    fails. `say` gets a sentence before the runs and after each.
+    """
+    _check(study, turns)
+    model = collision_of(study)
+    own = [beam.macroparticles for beam in model.beams]
+    tracked = [not beam.strong for beam in model.beams]
+    most = max(number for number, here in zip(own, tracked, strict=True) if here)
+    share = min(1.0, MOST / most)
+    numbers = [tuple(max(1, round(number * share / over)) for number in own) for over in (RATIO, 1)]
+    say(
+        f"{2 * SEEDS} runs of {turns} turns, with {numbers[0]} and {numbers[1]} macroparticles in "
+        "beams 1 and 2"
+    )
+    growth = [[_growth(study, turns, n, seed, say) for seed in range(SEEDS)] for n in numbers]
+    shares = [max(number) / max(own) for number in numbers]
+    planes = [
+        _planes(growth, shares, who) if here else None
+        for who, here in enumerate((*tracked, all(tracked)))
+    ]
+    few, many = ((one, two) for one, two in numbers)
+    return SimulatedNoise(turns, (few, many), tuple(planes))
+
+
+def _check(study: Study, turns: int) -> None:
+    model = collision_of(study)
+    if all(beam.strong for beam in model.beams) or not any(
+        point.model in ("strong-strong", "soft-gaussian") for point in model.ips
+    ):
+        raise StudyError("--noise: no interaction point of the study has noise of macroparticles")
+    for beam in model.beams:
+        if beam.distribution == "file":
+            raise StudyError(
+                f'--noise: beam.{beam.number}.distribution = "file" has as many macroparticles as '
+                "its file, and noise is found with fewer: give a distribution"
+            )
+    if turns < LEAST_TURNS:
+        raise StudyError(f"--noise {turns} is too short: give {LEAST_TURNS} turns or more")
+
+
+def _growth(
+    study: Study, turns: int, macroparticles: Sequence[int], seed: int, say: Callable[[str], None]
+) -> list[list[Growth | None]]:
+    """Growth of the emittances in x and y of beam 1, beam 2, and the mean of both."""
+    tables = study.resolved()
+    for number, size in zip("12", macroparticles, strict=True):
+        if tables["beam"][number]["macroparticles"]:
+            tables["beam"][number]["macroparticles"] = size
+    tables |= {"turns": turns, "seed": study.seed + seed}
+    begin = time.monotonic()
+    run = Simulation(Study.from_dict(tables, study.folder), threads=len(os.sched_getaffinity(0)))
+    history: list[list[Floats]] = []
+    while not run.ended:
+        run.step()
+        record = run.record()
+        history.append([np.array(record[f"beam{number}/emittance"]) for number in "12"])
+    say(f"a run with {tuple(macroparticles)} took {rough_duration(time.monotonic() - begin)}")
+    values = np.array(history)[:, :, :2]  # turn, beam, plane
+    relative = values / values[0]
+    beams = [*np.moveaxis(relative, 1, 0), relative.mean(axis=1)]
+    turn = np.arange(1.0, turns + 1)
+    return [[growth_rate(turn, beam[:, plane]) for plane in range(2)] for beam in beams]
+
+
+def _planes(
+    growth: Sequence[Sequence[Sequence[Sequence[Growth | None]]]],
+    shares: Sequence[float],
+    who: int,
+) -> tuple[PlaneNoise, PlaneNoise]:
+    """The planes of a beam or of both, from the growth by number of macroparticles (`shares` of the
+    study's), seed, beam and plane.
+    """
+    few, many = (
+        [mean_of([seed[who][plane] for seed in seeds]) for plane in range(2)] for seeds in growth
+    )
+    x, y = (plane_noise(few[k], many[k], shares[0], shares[1]) for k in range(2))
+    return x, y
+
+
+def mean_of(growth: Sequence[Growth | None]) -> Measured:
+    """The mean growth of some seeds, with the larger of the errors by their fits and by their
+    scatter; RunError if an emittance is not finite.
+    """
+    known = [one for one in growth if one is not None]
+    if len(known) < len(growth):
+        raise RunError("--noise: the emittances of a run are not finite, or vanish")
+    values = np.array([one.per_turn for one in known])
+    by_fits = math.sqrt(sum(one.error**2 for one in known)) / len(known)
+    by_scatter = float(values.std(ddof=1)) / math.sqrt(len(known))
+    return Measured(float(values.mean()), max(by_fits, by_scatter))
+
+
+def plane_noise(few: Measured, many: Measured, share_few: float, share_many: float) -> PlaneNoise:
+    """What follows from growth with two numbers of macroparticles, as shares of the study's:
+    growth(N) = without + floor/share.
+    """
+    apart = 1 / share_few - 1 / share_many
+    both = math.hypot(few.error, many.error)
+    floor = (few.value - many.value) / apart
+    without = many.value - floor / share_many
+    # d(without)/d(few) = -w, d(without)/d(many) = 1 + w.
+    w = 1 / share_many / apart
+    error = math.hypot(w * few.error, (1 + w) * many.error)
+    return PlaneNoise(few, many, Measured(floor, both / apart), Measured(without, error))
