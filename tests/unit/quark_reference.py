@@ -23,6 +23,17 @@ def parity_of(box):
     return ((x + y + z + t) % 2).ravel()
 
 
+def near_links(box, size, seed):
+    """exp(i h) with Hermitian, traceless h whose elements have about this size."""
+    rng = np.random.default_rng(seed)
+    shape = (int(np.prod(box)), 4, 3, 3)
+    h = rng.normal(size=shape, scale=size) + 1j * rng.normal(size=shape, scale=size)
+    h = (h + adjoint(h)) / 2
+    h -= np.trace(h, axis1=-2, axis2=-1)[..., None, None] * np.eye(3) / 3
+    angles, vectors = np.linalg.eigh(h)
+    return vectors * np.exp(1j * angles)[..., None, :] @ adjoint(vectors)
+
+
 def random_links(box, seed=1):
     """SU(3) links, [site][axis][3][3]."""
     random = np.random.default_rng(seed)
