@@ -94,6 +94,7 @@ Description::Description(const Parameters& parameters) {
   for (const int extent : size)
     if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
   start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
+  files = parameters.has("gauge.files") ? parameters.integer("gauge.files") : 1;
   action = read_action(parameters);
   stout = {parameters.not_negative("quarks.stout_weight"),
            static_cast<int>(parameters.integer_within("quarks.stout_steps", 0, most_stout))};

@@ -26,6 +26,7 @@ struct Description {
   std::uint64_t seed = 1;
   Extents size{};
   Start start = Start::cold;
+  std::int64_t files = 1;  // with start = file: how many solves have links of their own
   QuarkAction action;
   Stout stout;                        // smears the quarks' links
   std::array<double, axes> phases{};  // of ψ(x + L), in units of π

@@ -27,15 +27,15 @@ inline double planned_updates(const Description& description) {
              : 0.0;
 }
 
-// New links come once per run. Each right-hand side is begun, iterated, with updates in mixed
-// precision, and solved.
+// New links come once per run, or with each solve of an ensemble. Each right-hand side is begun,
+// iterated, with updates in mixed precision, and solved.
 inline std::vector<workload::Piece> pieces_of(const Description& description) {
   using workload::Piece;
   std::vector<Piece> found;
   found.push_back({.name = pieces::links,
                    .kind = Piece::Kind::data_dependent,
                    .per = "configuration",
-                   .expected = 0.0,
+                   .expected = description.files > 1 ? 1.0 : 0.0,
                    .first = 1.0});
   for (int i = 0; i < description.right_sides(); ++i)
     found.push_back({.name = pieces::source, .kind = Piece::Kind::series, .index = i});

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from phasewise.cli import main
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.workloads.qcd import Links, Point, Quarks, jackknife, mesons
@@ -52,6 +53,18 @@ def study(tmp_path: Path) -> Path:
     path = tmp_path / "study.toml"
     path.write_text(STUDY)
     return path
+
+
+def test_predictions_count_new_links_in_each_solve_of_an_ensemble(
+    study: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    seconds = []
+    for files in ('["0.lime"]', '["0.lime", "1.lime"]'):
+        words = ["--set", f"gauge.files={files}", "--ranks", "2", "--machine", "bassi", "--json"]
+        assert main(["predict", str(study), *words]) == 0
+        phases = json.loads(capsys.readouterr().out)["phases"]
+        seconds.append(sum(s for name, s in phases.items() if name.startswith("links_")))
+    assert seconds[0] == 0 < seconds[1]
 
 
 @mpi

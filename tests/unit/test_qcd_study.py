@@ -47,6 +47,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "workload = qcd",
         "lattice.size = 8 8 8 16",
         "gauge.start = hot",
+        "gauge.files = 1",
         "quarks.kappa = 0.12",
         "quarks.phases = 0.0 0.0 0.0 1.0",
         "quarks.anisotropy = 1.0",

@@ -57,7 +57,9 @@ class Gauge:
     start: str = key("word", "cold", choices=STARTS, flat=True)
     """cold: unit matrices; hot: random links from the seed; file: links read from `file`."""
     file: Path | None = key("text")
-    files: tuple[Path, ...] | None = key("any")
+    files: tuple[Path, ...] | None = key(
+        "any", flat=True, as_flat=lambda files: 1 if files is None else len(files)
+    )
     """Files of an ensemble, which solves take in turn, instead of `file`."""
 
     def file_of(self, solve: int) -> Path | None:
