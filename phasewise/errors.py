@@ -27,3 +27,16 @@ class RunError(PhasewiseError, RuntimeError):
     """A run that was started from good input and failed."""
 
     exit_status = 1
+
+
+class StoppedError(RunError):
+    """A run or a scan that a signal stopped: the same command goes on with it."""
+
+    exit_status = 75
+    """EX_TEMPFAIL of sysexits.h, "try again later"; a job script can tell it from a failure."""
+
+
+def error_of(status: int, sentence: str) -> PhasewiseError:
+    """The error of a command that ended with this status and sentence."""
+    kinds = (StudyError, StoppedError)
+    return next((kind for kind in kinds if kind.exit_status == status), RunError)(sentence)

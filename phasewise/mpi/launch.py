@@ -22,7 +22,7 @@ from typing import IO
 
 from phasewise.compiled import CHOICE, MPICH
 from phasewise.driver import ALONE, launched_size, require_mpi
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError, StoppedError, error_of
 from phasewise.mpi.children import child
 from phasewise.mpi.progress import RELAY_VARIABLE
 from phasewise.mpi.rank_output import RankOutput
@@ -225,7 +225,7 @@ def run_ranks(
         status, stopped = _follow(process, output)
     if status:
         sentence = output.error or output.verdict(status, stopped)
-        raise StudyError(sentence) if status == StudyError.exit_status else RunError(sentence)
+        raise error_of(_known(status, stopped and not output.error), sentence)
 
 
 def launch_command(
@@ -299,11 +299,18 @@ def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) 
         sentence = output.verdict(status, stopped)
         output.say(f"phasewise: {sentence}")
         if as_json:
-            print_json({"error": sentence, "status": RunError.exit_status})
-    status = status if status in (1, 2) else RunError.exit_status
+            print_json({"error": sentence, "status": _known(status, stopped)})
+    status = _known(status, stopped and not output.reported)
     if output.failure is not None and as_json:
         print_json({"error": output.failure, "status": status})
     return status
+
+
+def _known(status: int, stopped: bool) -> int:
+    """The exit status of this command if its ranks ended with `status`: that of one of our errors.
+    stopped: whether they were asked to end, and did so without a word.
+    """
+    return StoppedError.exit_status if stopped else error_of(status, "").exit_status
 
 
 def _follow(process: subprocess.Popen[bytes], output: RankOutput) -> tuple[int, bool]:

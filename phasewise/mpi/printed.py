@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError, error_of
 from phasewise.mpi.children import child
 from phasewise.mpi.launch import without_mpi
 
@@ -28,5 +28,5 @@ def printed(argv: Sequence[str]) -> dict[str, Any]:
         raise RunError(f"a command that this one started ended with status {status}") from error
     if status:
         sentence = str(found.get("error", f"a command ended with status {status}"))
-        raise StudyError(sentence) if status == StudyError.exit_status else RunError(sentence)
+        raise error_of(status, sentence)
     return found

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from phasewise.driver import Core, load_core
+from phasewise.errors import StoppedError
 from phasewise.mpi.progress import Progress, choose_progress
 from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
@@ -18,7 +18,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.run_options import RunOptions
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.tuner import AutoTuner
-from phasewise.scratch import temporary_folder
+from phasewise.scratch import TemporaryFolder, temporary_folder
 from phasewise.study import Study
 
 
@@ -38,8 +38,8 @@ def run_here(study: Study, options: RunOptions) -> Results:
     return work.results()
 
 
-class StoppedError(AgreedError):
-    """A signal asked the run to stop."""
+class AgreedStopError(AgreedError, StoppedError):
+    """A signal asked the run to stop, as all ranks know."""
 
 
 class Work(AbstractContextManager["Work"]):
@@ -75,7 +75,7 @@ class Work(AbstractContextManager["Work"]):
         """Whether there are turns left."""
         return not self.simulation.ended
 
-    def stop(self) -> StoppedError:
+    def stop(self) -> AgreedStopError:
         """Write a checkpoint after a signal, and end the records; returns the error that says
         so.
         """
@@ -83,7 +83,8 @@ class Work(AbstractContextManager["Work"]):
             self.recording.checkpoint()
         self.tuner.close()
         self.recording.finish(complete=False)
-        return StoppedError(_stopped(self.simulation, self._keep is None), 1)
+        sentence = _stopped(self.simulation, self._keep is None)
+        return AgreedStopError(sentence, StoppedError.exit_status)
 
     def results(self) -> Results:
         """The results of the run, which has ended."""
@@ -97,9 +98,7 @@ def _shown(progress: Progress | bool | None, unit: str, rank: int) -> Progress:
     return progress
 
 
-def _choose_folder(
-    core: Core, out: str | Path | None
-) -> tuple[TemporaryDirectory[str] | None, RunFolder]:
+def _choose_folder(core: Core, out: str | Path | None) -> tuple[TemporaryFolder | None, RunFolder]:
     """The folder, and the object that deletes it if it is temporary."""
     if out is not None:
         return None, RunFolder(Path(out))

@@ -13,9 +13,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from phasewise.errors import PhasewiseError
+from phasewise.errors import PhasewiseError, StoppedError
 from phasewise.runs.batch import Outcome, Planned, run_batch
-from phasewise.runs.loop import StoppedError
 from phasewise.study import load
 from phasewise.traces.kept_summary import keep_summary
 

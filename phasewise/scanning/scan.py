@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.driver import launched_size
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import StoppedError, StudyError
 from phasewise.mpi.progress import Progress, Silent
 from phasewise.mpi.signals import Interrupts
 from phasewise.output import message
@@ -184,7 +184,7 @@ def run_scan(
             folder.release()
     if not whole:
         left = sum(point.status != COMPLETE for point in results.points)
-        raise RunError(
+        raise StoppedError(
             f"stopped by a signal with {len(results.points) - left} of {len(results.points)} "
             "points complete; go on with the same command"
         )

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import phasewise
+from phasewise.errors import StoppedError
 from phasewise.runs.results import Results
 from tests.mpi.whole_run import LONG, STUDY, command, differing, ran, run
 from tests.sentences import Nearest, one_sentence, says, sentence_of
@@ -123,7 +124,7 @@ def test_a_signal_ends_the_turn_writes_a_checkpoint_and_says_how_to_go_on(
         wait_for_turns(out, 5, process)
         process.send_signal(number)
         error = process.communicate(timeout=20)[1]
-    assert process.returncode == 1
+    assert process.returncode == StoppedError.exit_status
     turn = len(Results(out))
     says(sentence_of(error), "signal", "turn", "--resume")
     assert len(error.splitlines()) <= 2
