@@ -31,6 +31,7 @@ from phasewise.output import (
 from phasewise.version import __version__
 
 COMMANDS = {
+    "init": ("init", "Write a commented study to begin with."),
     "run": ("run", "Run a study."),
     "check": ("check", "Check a study and show it with its derived quantities."),
     "scan": ("scan", "Run a study at many values of its keys, with many seeds."),
@@ -55,7 +56,7 @@ module of the subcommand in use is imported. A workload's part `commands` has `C
 modules are in the workload's package; it is read if a subcommand is none of these.
 """
 
-LIGHT = ("check", "plan", "trace", "loopmarks", "import")
+LIGHT = ("init", "check", "plan", "trace", "loopmarks", "import")
 """Subcommands that load NumPy and the core alone."""
 
 
