@@ -9,10 +9,10 @@ import os
 import re
 import shutil
 import tempfile
-from contextlib import suppress
+import weakref
+from contextlib import AbstractContextManager, suppress
 from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 
 @cache
@@ -22,7 +22,25 @@ def place() -> str:
     return f"{os.uname().nodename}.{space}"
 
 
-def temporary_folder(kind: str = "", where: str | Path | None = None) -> TemporaryDirectory[str]:
+class TemporaryFolder(AbstractContextManager[str]):
+    """A folder that is removed when a `with` ends, or when nobody holds the object any more."""
+
+    def __init__(self, prefix: str, parent: Path) -> None:
+        self.name = tempfile.mkdtemp(prefix=prefix, dir=parent)
+        self._end = weakref.finalize(self, shutil.rmtree, self.name, ignore_errors=True)
+
+    def __enter__(self) -> str:
+        return self.name
+
+    def __exit__(self, *_: object) -> None:
+        self.cleanup()
+
+    def cleanup(self) -> None:
+        """Remove the folder now."""
+        self._end()
+
+
+def temporary_folder(kind: str = "", where: str | Path | None = None) -> TemporaryFolder:
     """A folder in `where`, by default among the temporary ones; its name says whose it is.
 
     Those of processes of this user that have ended are removed before. OSError if there can be
@@ -31,7 +49,7 @@ def temporary_folder(kind: str = "", where: str | Path | None = None) -> Tempora
     parent = Path(where or tempfile.gettempdir())
     remove_orphans(parent)
     prefix = f"phasewise-{kind}{'-' * bool(kind)}{place()}-{os.getpid()}-"
-    return TemporaryDirectory(prefix=prefix, dir=parent)
+    return TemporaryFolder(prefix, parent)
 
 
 def remove_orphans(parent: Path) -> None:

@@ -70,6 +70,9 @@ def child(
         raise
     finally:
         process.wait()
+    for pipe in (process.stdin, process.stdout, process.stderr):
+        if pipe is not None:
+            pipe.close()
 
 
 @contextmanager

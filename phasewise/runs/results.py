@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import TracebackType
 from typing import Any, cast
 
@@ -16,6 +15,7 @@ from phasewise.driver import Floats
 from phasewise.errors import RunError
 from phasewise.runs.records import open_records, read_rows, reading, text_of
 from phasewise.runs.views import Views, attribute_of
+from phasewise.scratch import TemporaryFolder
 from phasewise.workload.discovery import workload_of
 from phasewise.workload.interface import Workload
 
@@ -30,7 +30,7 @@ class Results:
     beams. RunError where the file is damaged or lacks what is asked for.
     """
 
-    def __init__(self, path: str | Path, keep: TemporaryDirectory[str] | None = None) -> None:
+    def __init__(self, path: str | Path, keep: TemporaryFolder | None = None) -> None:
         """`path`: the run's folder or its records.h5. RunError if they cannot be read."""
         given = Path(path)
         self.path = given / "records.h5" if given.is_dir() else given

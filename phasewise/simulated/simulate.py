@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from phasewise.machines.overhead import check_overhead
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import RunFolder
-from phasewise.scratch import temporary_folder
+from phasewise.scratch import TemporaryFolder, temporary_folder
 from phasewise.simulated.records import seconds_of, take_communication, take_records
 from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
@@ -92,7 +91,7 @@ def _ideal_seconds(study: Study, request: Request, steps: int, twin: Twin) -> fl
         return seconds_of(Path(work))
 
 
-def _working_folder() -> TemporaryDirectory[str]:
+def _working_folder() -> TemporaryFolder:
     try:
         return temporary_folder("simulate")
     except OSError as error:
