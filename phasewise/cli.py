@@ -38,7 +38,7 @@ COMMANDS = {
     "report": ("report", "Make one self-contained HTML file from a run."),
     "plan": ("plan", "Show what each phase of communication sends, without a run."),
     "simulate": ("simulate", "Run a study on a simulated machine."),
-    "machine": ("machine", "Measure a machine's messages, memory and kernels, and write its file."),
+    "machine": ("machine", "List machines, show one, or measure one and write its file."),
     "predict": ("predict", "Predict how long a study takes on a machine, without a run."),
     "platforms": ("platforms", "Compare machines by a study: rates, and what limits them."),
     "compare": ("compare", "Compare what runs measured with what models predict."),

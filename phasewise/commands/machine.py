@@ -1,6 +1,6 @@
-"""``phasewise machine measure``: times the messages of a machine and writes its file.
+"""``phasewise machine``: lists machines, shows one, or measures one and writes its file.
 
-It also writes NAME.samples.jsonl, with every sample, and NAME.svg, with the curves, beside
+`measure` also writes NAME.samples.jsonl, with every sample, and NAME.svg, with the curves, beside
 NAME.toml.
 """
 
@@ -27,6 +27,7 @@ from phasewise.machines.measuring import (
     write_samples,
 )
 from phasewise.machines.schema import DEVICES
+from phasewise.machines.shown import show_list, show_machine
 from phasewise.mpi.launch import this_machine
 from phasewise.options import Parser, add_json, count
 from phasewise.output import console, message, print_json, print_table
@@ -45,7 +46,12 @@ LEAST_MINUTES, MOST_MINUTES = 0.1, 1e5
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print what was measured as JSON")
-    parser.add_argument("action", choices=["measure"], help="what to do")
+    parser.add_argument(
+        "action",
+        choices=["measure", "list", "show"],
+        help="measure a machine, list those that phasewise knows, or show one",
+    )
+    parser.add_argument("name", nargs="?", metavar="NAME", help="show: the machine, or its file")
     parser.add_argument(
         "--machine",
         metavar="M",
@@ -74,13 +80,30 @@ def add_options(parser: Parser) -> None:
         metavar="D",
         help=f"measure a device of this machine too: {' or '.join(DEVICES)}",
     )
-    parser.add_argument("-o", "--output", metavar="FILE", required=True, help="the machine's file")
+    parser.add_argument("-o", "--output", metavar="FILE", help="measure: the machine's file")
 
 
 def main(options: argparse.Namespace) -> int:
-    """Measure ``options.machine``, or this machine, into ``options.output`` and return the exit
-    status.
-    """
+    """Do what ``options.action`` says, and return the exit status."""
+    if (options.name is not None) != (options.action == "show"):
+        raise StudyError(
+            "give machine show the name of a machine, or its file"
+            if options.action == "show"
+            else f"machine {options.action} takes no name, but {options.name} is given"
+        )
+    if options.action == "list":
+        show_list(options.json)
+    elif options.action == "show":
+        show_machine(options.name, options.json)
+    else:
+        _measure(options)
+    return 0
+
+
+def _measure(options: argparse.Namespace) -> None:
+    """Measure ``options.machine``, or this machine, into ``options.output``."""
+    if options.output is None:
+        raise StudyError("machine measure writes a file: name it with --output, as here.toml")
     output = Path(options.output)
     if output.suffix != ".toml":
         raise StudyError(f"--output {output}: a machine's file ends in .toml")
@@ -113,7 +136,6 @@ def main(options: argparse.Namespace) -> int:
         message(f"wrote {', '.join(map(str, files))}")
     if options.machine is None:
         _end_journal(result, output)
-    return 0
 
 
 def _end_journal(result: MeasuredMachine, output: Path) -> None:
