@@ -76,14 +76,12 @@ def _now() -> tuple[float, float, float, float]:
 class CoreShare:
     """The share of a core and the memory bandwidth that the ranks of a run had.
 
-    share: the mean over the ranks. switches: how often in a second a rank's threads that could have
-    run on lost their core, because the system took it or they yielded it. cores and load (the load
-    average): of rank 0's node, 0 if unknown. crowd: the threads of all ranks there. bandwidth
-    [B/s]: the mean over the ranks, and over the times when it was measured; None if unknown.
+    share: the mean over the ranks. cores and load (the load average): of rank 0's node, 0 if
+    unknown. crowd: the threads of all ranks there. bandwidth [B/s]: the mean over the ranks, and
+    over the times when it was measured; None if unknown.
     """
 
     share: float
-    switches: float
     ranks: int
     crowd: int = 0
     cores: int = 0
@@ -112,18 +110,17 @@ class CoreShare:
     @property
     def sentence(self) -> str:
         """A sentence on what held the ranks up."""
-        who = "the rank" if self.ranks == 1 else "ranks"
+        who = "the rank" if self.ranks == 1 else "each rank"
         return (
-            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time) and lost it "
-            f"to another thread, also by yielding it while waiting, {self.switches:.0f} times a "
-            f"second: {self.cause}; times are not those of a quiet machine"
+            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time), since "
+            f"{self.cause}; times are not those of a quiet machine"
         )
 
     @property
     def cause(self) -> str:
         """Why the ranks had less than a core each."""
         if not self.cores:
-            return "other work or more ranks than cores"
+            return "there was other work, or more ranks than cores"
         load = f" (load average {self.load:.3g} on {_cores(self.cores)})" if self.load else ""
         if self.crowd <= self.cores:
             return f"other work had the rest{load}"
@@ -160,14 +157,11 @@ def core_share_of(head: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -
     if not shares or any(share is None for share in shares):
         return None
     known = [_number(share, 1.0) for share in shares]
-    switches = [_number(rank.get("involuntary_switches", 0)) for rank in ranks]
-    seconds = max(_number(rank["seconds"]) for rank in ranks)
     bandwidths = [_number(one) for rank in ranks for one in rank.get("memory_bandwidths", ())]
     node = ranks[0].get("node")
     here = sum(rank.get("node") == node for rank in ranks)
     return CoreShare(
         share=sum(known) / len(known),
-        switches=sum(switches) / len(switches) / seconds if seconds > 0 else 0.0,
         ranks=len(ranks),
         crowd=here * round(_number(head.get("threads", 1))),
         cores=round(_number(head.get("cores", 0))),

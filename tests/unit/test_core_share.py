@@ -26,8 +26,8 @@ from tests.sentences import missing, one_sentence, says
 from tests.unit.study_tables import tables
 from tests.unit.synthetic_communication import write_communication
 
-QUIET = CoreShare(0.98, 3.0, 8)
-BUSY = CoreShare(0.2, 1234.0, 4, crowd=2, cores=2, load=10.4)
+QUIET = CoreShare(0.98, 8)
+BUSY = CoreShare(0.2, 4, crowd=2, cores=2, load=10.4)
 OTHER = "other work"
 
 
@@ -110,8 +110,8 @@ def test_the_share_of_a_record_is_the_mean_over_its_ranks() -> None:
         for number, share in enumerate((0.1, 0.2, 0.6))
     ]
     found = core_share_of({"threads": 2, "cores": 4, "load_average": 7.5}, ranks)
-    # 0, 100 and 200 switches in 2 s, and 3 ranks with 2 threads each on one node.
-    assert found == CoreShare(pytest.approx(0.3), 50.0, 3, crowd=6, cores=4, load=7.5)
+    # 3 ranks with 2 threads each on one node.
+    assert found == CoreShare(pytest.approx(0.3), 3, crowd=6, cores=4, load=7.5)
     assert core_share_of({}, [{"seconds": 2.0, "core_share": None}]) is None
     assert core_share_of({}, [{"seconds": 2.0}]) is None
     for wrong in (-0.1, 1.5, float("nan"), "much"):
@@ -122,9 +122,7 @@ def test_the_share_of_a_record_is_the_mean_over_its_ranks() -> None:
 def test_disturbed_ranks_are_told_in_a_sentence_with_the_cause() -> None:
     assert not QUIET.disturbed
     assert BUSY.disturbed
-    one_sentence(
-        BUSY.sentence, "ranks", "20 %", "core", 1234, OTHER, "load average", 10.4, "2 cores"
-    )
+    one_sentence(BUSY.sentence, "rank", "20 %", "core", OTHER, "load average", 10.4, "2 cores")
     crowded = replace(BUSY, crowd=4)
     one_sentence(crowded.sentence, "4 ranks", "2 cores", OTHER, 10.4)
     # Half a core for each of 4 ranks on 2 cores: nothing else took any.
