@@ -224,6 +224,11 @@ def engineering(value: float, unit: str) -> str:
     return f"{value:.3g} {unit}"
 
 
+def number_of(number: int, noun: str) -> str:
+    """A number with its noun, as "1 rank" and "2 ranks"."""
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
 def rough_duration(seconds: float) -> str:
     """``seconds`` in the unit that a person would choose."""
     for factor, unit in ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes")):

@@ -18,7 +18,7 @@ from phasewise.models.comparison import (
 )
 from phasewise.models.recorded_run import read_run
 from phasewise.options import Parser, add_json, add_models
-from phasewise.output import alike, console, message, print_json, print_table
+from phasewise.output import alike, console, message, number_of, print_json, print_table
 from phasewise.traces.records import common_unit
 from phasewise.workload.interface import Unit
 
@@ -153,7 +153,7 @@ def _draw(points: Sequence[Point], path: str) -> None:
         record = point.run.record
         models = panels.setdefault(record.machine or "", {})
         ratios = models.setdefault(point.predicted.model, {})
-        label = f"{record.ranks} ranks"
+        label = number_of(record.ranks, "rank")
         while label in ratios:
             label += f", {_name(point)}"
         ratios[label] = point.ratio if point.ratio is not None else float("nan")

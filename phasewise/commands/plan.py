@@ -20,7 +20,7 @@ from phasewise.options import (
     machine_override,
     placement,
 )
-from phasewise.output import console, print_json, print_table
+from phasewise.output import console, number_of, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, when
 from phasewise.tuning.automatic import machine_of, settle
@@ -66,8 +66,8 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
     nodes = planned["node_size"]
     console().print(study.title)
     title = (
-        f"{planned['ranks']} ranks, process grid {_grid(planned)}, {Path(planned['layout']).name}, "
-        f"{nodes} rank{'s' if nodes > 1 else ''} a node"
+        f"{number_of(planned['ranks'], 'rank')}, process grid {_grid(planned)}, "
+        f"{Path(planned['layout']).name}, {number_of(nodes, 'rank')} a node"
     )
     labels, unit = labels_of(planned), study.workload.unit.one
     sizes = ["bytes × count", "messages", "MB", "in / out"]

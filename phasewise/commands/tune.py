@@ -8,7 +8,7 @@ from pathlib import Path
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.options import Parser, add_json, add_study, add_target, count
-from phasewise.output import alike, message, print_json, print_table
+from phasewise.output import alike, message, number_of, print_json, print_table
 from phasewise.study import load
 from phasewise.tables.writing import document
 from phasewise.tuning.candidates import heads_of
@@ -100,8 +100,8 @@ def show(tuned: Tuned) -> None:
     print(document({"communication": choice.candidate.communication()}))
     seconds, low, high = alike(*(1e3 * one for one in (choice.predicted, choice.low, choice.high)))
     print(
-        f"{choice.ranks} ranks × {_threads(choice.threads)}: {seconds} ms expected for {unit}, "
-        f"90 %: {low} to {high} ms (model {problem.model_name})"
+        f"{number_of(choice.ranks, 'rank')} × {_threads(choice.threads)}: {seconds} ms expected "
+        f"for {unit}, 90 %: {low} to {high} ms (model {problem.model_name})"
     )
     verified = "not verified"
     if choice.verified is not None:

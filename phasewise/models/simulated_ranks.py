@@ -11,6 +11,7 @@ from phasewise.machines import Machine
 from phasewise.machines.turn_times import TurnTime
 from phasewise.models.model import Case
 from phasewise.models.prediction import turn_of
+from phasewise.output import number_of
 from phasewise.simulated.simulate import Request
 from phasewise.simulated.timing import time_simulated
 from phasewise.simulated.workers import in_workers
@@ -98,7 +99,8 @@ class _Batch:
 
 def _name(batch: _Batch) -> str:
     request = batch.request
-    return f"{len(batch.studies)} studies on {request.ranks} ranks of {request.machine.name}"
+    on = number_of(request.ranks, "rank")
+    return f"{len(batch.studies)} studies on {on} of {request.machine.name}"
 
 
 def _time(batch: _Batch) -> list[TurnTime]:

@@ -15,6 +15,7 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure as Canvas
 from matplotlib.patches import Patch
 
+from phasewise.output import number_of
 from phasewise.report.communication import NO_RECORD
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import OTHER, STATES, colours_of
@@ -202,7 +203,7 @@ def _name_panels(run: ReportedRun, axes: Sequence[Axes], lines: Sequence[Timelin
         axis.set_xlim(0, factor * max(line.seconds for line in lines))
         if len(lines) > 1:
             where = record.machine if record.simulated else "measured"
-            axis.set_title(f"{record.directory.name}: {record.ranks} ranks, {where}")
+            axis.set_title(f"{record.directory.name}: {number_of(record.ranks, 'rank')}, {where}")
     axes[-1].set_xlabel(f"time [{unit}]")
 
 

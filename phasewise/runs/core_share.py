@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from phasewise.output import number_of
+
 QUIET = 0.9
 """If the mean share of a core is below this, times are not those of a quiet machine."""
 
@@ -121,17 +123,17 @@ class CoreShare:
         """Why the ranks had less than a core each."""
         if not self.cores:
             return "there was other work, or more ranks than cores"
-        load = f" (load average {self.load:.3g} on {_cores(self.cores)})" if self.load else ""
+        load = (
+            f" (load average {self.load:.3g} on {number_of(self.cores, 'core')})"
+            if self.load
+            else ""
+        )
         if self.crowd <= self.cores:
             return f"other work had the rest{load}"
         crowd = f"{self.ranks} ranks" if self.crowd == self.ranks else f"{self.crowd} threads"
         alone = self.cores / self.crowd
         others = f" with other work{load}" if self.share < QUIET * alone else ""
-        return f"{crowd} share {_cores(self.cores)}{others}"
-
-
-def _cores(count: int) -> str:
-    return f"{count} core{'' if count == 1 else 's'}"
+        return f"{crowd} share {number_of(self.cores, 'core')}{others}"
 
 
 def node_facts(threads: int) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from typing import Any
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.smpirun import simulated_tree
+from phasewise.output import number_of
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.kept import keep, read_kept
 from phasewise.scratch import temporary_folder
@@ -38,8 +39,8 @@ class Task:
         own, request = self.study.communication, self.request
         chosen = ", ".join(f"{key} {value}" for key, value in own.algorithms().items())
         return (
-            f"{self.study.title} on {request.machine.name}, {request.ranks} ranks, process grid "
-            f"{own.grid_text}, {own.layout_text}, {chosen}"
+            f"{self.study.title} on {request.machine.name}, {number_of(request.ranks, 'rank')}, "
+            f"process grid {own.grid_text}, {own.layout_text}, {chosen}"
         )
 
 

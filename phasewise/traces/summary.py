@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from phasewise.output import print_table
+from phasewise.output import number_of, print_table
 from phasewise.traces.efficiency import Efficiency, efficiency, phase_costs
 from phasewise.traces.records import CommunicationRecord
 
@@ -72,7 +72,7 @@ def show_communication(record: CommunicationRecord) -> None:
     ]
     title = (
         f"Communication: {100 * whole.communicating:.1f} % of {record.seconds:.3g} s, "
-        f"{record.unit.of(record.turns)} on {record.ranks} ranks"
+        f"{record.unit.of(record.turns)} on {number_of(record.ranks, 'rank')}"
     )
     print_table(title, ["phase", "% run", "min", "mean", "max", "wait", "count", "MB"], rows)
     print(f"process grid {record.grid_text}, layout {record.layout}")

@@ -16,6 +16,7 @@ from typing import Any
 from phasewise.driver import Core
 from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.output import number_of
 from phasewise.report.benching import Bench
 from phasewise.study import Study
 from phasewise.study.reading import overridden
@@ -166,7 +167,7 @@ class CollectivesBench(Bench):
         way = "blocking" if result["blocking"] else "started and finished"
         for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
             own = [curve for curve in result["curves"] if curve["operator"] == operator]
-            title = f"{operator}, {result['ranks']} ranks, {way}: µs"
+            title = f"{operator}, {number_of(result['ranks'], 'rank')}, {way}: µs"
             show_curves(result, own, title, "bytes", _cell)
         show_remarks(result)
 

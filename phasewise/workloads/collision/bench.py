@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from phasewise.driver import Core, Run
 from phasewise.mpi.ranks import collectively
-from phasewise.output import print_table
+from phasewise.output import number_of, print_table
 from phasewise.report.benching import Bench
 from phasewise.runs.timing import Figures, measure
 from phasewise.study import Study
@@ -223,7 +223,8 @@ class CollisionBench(Bench):
         roof = result["roof"]
         levels = (f"{one['name']} {one['bytes_per_second'] / 1e9:.1f}" for one in roof["levels"])
         title = (
-            f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
+            f"{result['case']}: {number_of(result['ranks'], 'rank')} × "
+            f"{number_of(result['threads'], 'thread')}, "
             f"{_where(result)}; roof {roof['flops_per_second'] / 1e9:.1f} Gflop/s, "
             f"GB/s {', '.join(levels)}"
         )

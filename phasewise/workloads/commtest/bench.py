@@ -22,7 +22,7 @@ from phasewise.machines.turn_times import (
     columns,
     protocols_of,
 )
-from phasewise.output import alike
+from phasewise.output import alike, number_of
 from phasewise.report.benching import Bench
 from phasewise.study import Study
 from phasewise.study.reading import overridden
@@ -156,9 +156,8 @@ class CommtestBench(Bench):
         kinds = dict.fromkeys((curve["operator"], curve["pairs"]) for curve in result["curves"])
         for operator, pairs in kinds:
             own = [c for c in result["curves"] if (c["operator"], c["pairs"]) == (operator, pairs)]
-            title = (
-                f"{operator} between {pairs}, {result['ranks']} ranks: µs an exchange, MB/s a pair"
-            )
+            ranks = number_of(result["ranks"], "rank")
+            title = f"{operator} between {pairs}, {ranks}: µs an exchange, MB/s a pair"
             show_curves(result, own, title, "bytes", _cell, _head)
         show_remarks(result)
 

@@ -17,6 +17,7 @@ from phasewise.machines.turn_times import (
     columns,
     protocols_of,
 )
+from phasewise.output import number_of
 from phasewise.report.benching import Bench
 from phasewise.study import Study
 from phasewise.study.reading import overridden
@@ -109,7 +110,7 @@ class HaloBench(Bench):
     def show(self, result: dict[str, Any]) -> None:
         """Print a measurement as tables; the fastest protocol of each size is marked."""
         grid = "x".join(map(str, result["grid"]))
-        title = f"halo: {result['ranks']} ranks as {grid}, µs an exchange, *: fastest"
+        title = f"halo: {number_of(result['ranks'], 'rank')} as {grid}, µs an exchange, *: fastest"
 
         def cell(curve: Mapping[str, Any], at: int) -> str:
             fastest = result["best"][str(curve["words"][at])] == curve["protocol"]

@@ -10,7 +10,7 @@ from typing import Any
 from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
-from phasewise.output import print_table
+from phasewise.output import number_of, print_table
 from phasewise.report.benching import Bench
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
@@ -117,7 +117,8 @@ class SpaceChargeBench(Bench):
             part = seconds / result["seconds_per_kick"] * 100
             rows.append([name, f"{seconds * 1e3:.3f}", f"{part:.1f}", share])
         print_table(
-            f"{result['case']}: {result['ranks']} ranks × {result['threads']} threads, "
+            f"{result['case']}: {number_of(result['ranks'], 'rank')} × "
+            f"{number_of(result['threads'], 'thread')}, "
             f"{result['seconds_per_kick']:.4f} s per kick, "
             f"{result['ns_per_particle_kick']:.1f} ns per particle and kick",
             ["phase", "ms/kick", "% of kick", "% of roof"],
