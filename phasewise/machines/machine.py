@@ -14,6 +14,7 @@ from phasewise.machines import schema
 from phasewise.machines.calls import Overhead, read_exchanges, read_overhead
 from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_measured
 from phasewise.machines.device import Device, read_device
+from phasewise.machines.facts import rows_of
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
 from phasewise.machines.rank_rates import (
     Copies,
@@ -23,6 +24,7 @@ from phasewise.machines.rank_rates import (
     read_streams,
     read_types,
 )
+from phasewise.readable import Readable, Shown
 from phasewise.tables.declared import check_needed
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import (
@@ -158,8 +160,8 @@ class Vector:
         }
 
 
-@dataclass(frozen=True)
-class Machine:
+@dataclass(frozen=True, repr=False)
+class Machine(Readable):
     """A machine; `paper` holds its row of the source paper's Table 4, by benchmark.
 
     curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
@@ -193,6 +195,11 @@ class Machine:
     types: Types | None = None
     device: Device | None = None
     given: str = field(default="", compare=False, repr=False)
+
+    def shown(self) -> Shown:
+        """The main rates, with their units."""
+        where = "measured" if self.is_hardware else "its reference is a simulator, not hardware"
+        return Shown(f"{self.title} ({where})", rows_of(self))
 
     @property
     def is_hardware(self) -> bool:

@@ -12,12 +12,14 @@ from phasewise.models.computation import IMBALANCE, OTHER, kernel_seconds, overh
 from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
+from phasewise.output import number_of
+from phasewise.readable import Readable, Shown
 from phasewise.study import Study
 from phasewise.study.laboratory import Pieces, first_pieces, sets_off_together
 
 
-@dataclass(frozen=True)
-class Prediction:
+@dataclass(frozen=True, repr=False)
+class Prediction(Readable):
     """Seconds of one turn. They are means over the ranks, except for those of the whole turn.
 
     `communication_seconds` includes `waiting_seconds`, the time before the last of the senders has
@@ -40,6 +42,22 @@ class Prediction:
     turn_low: float
     turn_high: float
     phases: dict[str, float]
+
+    def shown(self) -> Shown:
+        """The turn, its communication and its phases [ms], with 90 % intervals."""
+
+        def row(name: str, seconds: float, *ends: float) -> list[str]:
+            return [name, f"{1e3 * seconds:.4g}", " … ".join(f"{1e3 * end:.4g}" for end in ends)]
+
+        rows = [
+            row("whole", self.turn_seconds, self.turn_low, self.turn_high),
+            row("computation", self.computation_seconds),
+            row("communication", self.communication_seconds, self.low, self.high),
+            row("waiting in it", self.waiting_seconds),
+            *(row(f"phase {name}", seconds) for name, seconds in self.phases.items()),
+        ]
+        on = number_of(self.ranks, "rank")
+        return Shown(f"model {self.model}, {on}", rows, ["time of", "ms", "90 % interval"])
 
     def to_dict(self) -> dict[str, Any]:
         """The prediction as JSON has it."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from types import TracebackType
 from typing import Any, cast
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from phasewise.driver import Floats
 from phasewise.errors import RunError
+from phasewise.readable import Readable, Shown
 from phasewise.runs.records import open_records, read_rows, reading, text_of
 from phasewise.runs.views import Views, attribute_of
 from phasewise.scratch import TemporaryFolder
@@ -22,7 +24,7 @@ from phasewise.workload.interface import Workload
 Integers = NDArray[np.int64]
 
 
-class Results:
+class Results(Readable):
     """A run's records of T turns; during the run `refresh` finds more of them.
 
     Every access reads from the file, which ``close()`` or the end of a ``with`` block closes. The
@@ -192,8 +194,20 @@ class Results:
     ) -> None:
         self.close()
 
-    def __repr__(self) -> str:
-        return f"Results({str(self.path)!r}, {self.workload.unit.of(self._turns)})"
+    def shown(self) -> Shown:
+        """What the run was, and what its records hold."""
+        found, unit = self.attributes, self.workload.unit
+        seconds = found.get(f"seconds_per_{unit.one}", math.nan)
+        with reading(self.path):
+            names = sorted(name for name in self._file if name != unit.one)
+        rows = [
+            ["records", str(self.path)],
+            [unit.many, f"{self._turns}" + ("" if self.complete else ", not complete")],
+            ["ranks × threads", f"{found.get('ranks', 1)} × {found.get('threads', 1)}"],
+            [f"seconds a {unit.one}", "unknown" if math.isnan(seconds) else f"{seconds:.4g}"],
+            ["holds", ", ".join(names)],
+        ]
+        return Shown(str(self.study.get("title") or "a run"), rows)
 
 
 def _check_numbers(dataset: h5py.Dataset) -> None:

@@ -20,7 +20,7 @@ from phasewise.runs.kept import keep_text, read_kept
 from phasewise.runs.lock import Lock
 from phasewise.scanning.definition import Definition, Point
 from phasewise.study import Study, load
-from phasewise.tables.keys import plain, show
+from phasewise.tables.keys import leaves, plain, show
 from phasewise.tables.writing import document
 
 DEFINITION_FILE, STUDY_FILE = "scan.json", "study.toml"
@@ -187,7 +187,7 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
             if named.get(entry["key"]) != entry:
                 return f"--over {entry['key']}"
         return "--over " + ", ".join(named)
-    one, other = dict(_leaves(there["study"])), dict(_leaves(here["study"]))
+    one, other = dict(leaves(there["study"])), dict(leaves(here["study"]))
     for name in [*other, *one]:
         if one.get(name) != other.get(name):
             values = f"{_shown(one.get(name))} there, {_shown(other.get(name))} here"
@@ -197,11 +197,3 @@ def _differing(there: dict[str, Any], here: dict[str, Any]) -> str:
 
 def _shown(value: Any) -> str:
     return "none" if value is None else show(value)
-
-
-def _leaves(tree: dict[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
-    found: list[tuple[str, Any]] = []
-    for key, value in tree.items():
-        name = f"{prefix}{key}"
-        found += _leaves(value, f"{name}.") if isinstance(value, dict) else [(name, value)]
-    return found

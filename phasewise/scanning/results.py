@@ -13,12 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.errors import StudyError
+from phasewise.output import number_of
+from phasewise.readable import Readable, Shown
 from phasewise.scanning.convergence import Convergence
 from phasewise.scanning.definition import Definition, Point
 from phasewise.scanning.folder import COMPLETE, State
-from phasewise.tables.keys import nearest
+from phasewise.tables.keys import nearest, show
 
 Floats = NDArray[np.float64]
+SHOWN = 4
+"""How many results a printed scan has for each point."""
 LEFT_OUT = ("communication", "tuning")
 """Entries of a run's summary that are about how its ranks exchange."""
 
@@ -68,8 +72,8 @@ class Mean:
     count: int
 
 
-@dataclass(frozen=True)
-class ScanResults:
+@dataclass(frozen=True, repr=False)
+class ScanResults(Readable):
     """A scan, with how far its points are and what they found."""
 
     definition: Definition
@@ -84,6 +88,28 @@ class ScanResults:
     def complete(self) -> bool:
         """Whether all points have results."""
         return all(point.status == COMPLETE for point in self.points)
+
+    def shown(self) -> Shown:
+        """The points: values, seed, status, and the first results that are numbers."""
+        keys = list(self.definition.keys)
+        names = self.names()[:SHOWN]
+        rows = [
+            [
+                str(point.number),
+                *(show(point.values[key]) for key in keys),
+                str(point.seed),
+                point.status,
+                *(_text(point.results.get(name)) for name in names),
+            ]
+            for point in self.points
+        ]
+        done = sum(point.status == COMPLETE for point in self.points)
+        return Shown(
+            f"scan in {self.folder}: {done} of {number_of(len(self.points), 'point')} complete",
+            rows,
+            ["point", *keys, "seed", "status", *names],
+            f"column(name) and means(name) give any of {len(self.names())} results.",
+        )
 
     def names(self) -> list[str]:
         """The results that are numbers, by their names in the table."""
@@ -130,6 +156,10 @@ def scan_point(point: Point, folder: Path, state: State) -> ScanPoint:
     return ScanPoint(
         point.number, point.values, point.seed, folder, state.status, state.why, state.summary
     )
+
+
+def _text(value: Any) -> str:
+    return f"{value:.5g}" if _is_number(value) else "–"
 
 
 def _mean(values: dict[str, Any], found: Floats) -> Mean:

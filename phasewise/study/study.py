@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
+from phasewise.readable import Readable, Shown
 from phasewise.tables.declared import key, schema_of, values_of
-from phasewise.tables.keys import Key, Schema, check_table, with_defaults
+from phasewise.tables.keys import Key, Schema, check_table, leaves, show, with_defaults
 from phasewise.tables.merging import put
 from phasewise.workload.communication import Communication
 from phasewise.workload.discovery import KEY, workload_of
@@ -59,8 +60,8 @@ def schema_for(workload: Workload) -> Schema:
     }
 
 
-@dataclass(frozen=True)
-class Study:
+@dataclass(frozen=True, repr=False)
+class Study(Readable):
     """A study; build it with ``load`` or ``Study.from_dict``.
 
     The attributes of its model are also attributes of the study, and so is its count under the name
@@ -138,6 +139,18 @@ class Study:
         for name, value in changes.items():
             put(tables, name, value)
         return Study.from_dict(tables, self.folder)
+
+    def shown(self) -> Shown:
+        """The keys that were given, each with its dots and its value as in TOML."""
+        rows = [[name, show(value)] for name, value in leaves(self.given) if name != "title"]
+        kind = self.workload.named
+        kind = kind if isinstance(kind, str) else " and ".join(kind)
+        return Shown(
+            f"{self.title or 'a study'} ({kind}, {self.workload.unit.of(self.count)})",
+            rows,
+            note="Keys that are not listed have their defaults, which resolved() gives; derived() "
+            "gives what follows.",
+        )
 
     def check_ranks(self, ranks: int) -> None:
         """StudyError if the study does not suit a number of ranks."""

@@ -54,6 +54,15 @@ class Key:
 Schema = Mapping[str, Key]
 
 
+def leaves(tables: Mapping[str, Any], prefix: str = "") -> list[tuple[str, Any]]:
+    """The values in tables within tables, each with the dotted name of its key."""
+    found: list[tuple[str, Any]] = []
+    for key, value in tables.items():
+        name = f"{prefix}{key}"
+        found += leaves(value, f"{name}.") if isinstance(value, Mapping) else [(name, value)]
+    return found
+
+
 def show(value: object) -> str:
     """``value`` as it would stand in TOML, cut to a length that fits a sentence."""
     value = plain(value)

@@ -1,0 +1,57 @@
+"""The main rates of a machine, as JSON and tables have them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from phasewise.machines.machine import Machine
+
+UNITS = {"flops": "flop/s", "peak": "flop/s", "latency": "s", "bandwidth": "B/s", "eager": "B"}
+"""Units of the facts, by the last word of their names."""
+
+
+def facts(machine: Machine) -> dict[str, Any]:
+    """What the JSON of both commands has of a machine; times in s, rates in B/s and flop/s."""
+    network, memory = machine.network, machine.memory
+    return {
+        "name": machine.name,
+        "title": machine.title,
+        "source": " ".join(machine.source.split()),
+        "reference": machine.measured.reference if machine.measured else "described",
+        "ranks_per_node": machine.node_ranks,
+        "nodes": machine.nodes,
+        "flops": machine.processor.flops,
+        "peak": machine.processor.peak,
+        "memory_bandwidth": machine.processor.bandwidth,
+        "network": network.kind,
+        "network_latency": network.latency,
+        "flow_bandwidth": network.flow_bandwidth,
+        "adapter_bandwidth": network.adapter_bandwidth,
+        "link_bandwidth": network.link_bandwidth,
+        "node_latency": memory.latency if memory else None,
+        "node_bandwidth": memory.bandwidth if memory else None,
+        "eager": machine.protocol.eager,
+        "curves": [curve.name for curve in machine.curves],
+        "kernels": sorted(machine.kernels),
+        "device": machine.device.kind if machine.device else None,
+    }
+
+
+def rows_of(machine: Machine) -> list[list[str]]:
+    """The facts with units, as rows of a table; those that are unknown are left out."""
+    rows = [[_label(key), _text(value)] for key, value in facts(machine).items() if key != "title"]
+    return [row for row in rows if row[1]]
+
+
+def _label(key: str) -> str:
+    unit = UNITS.get(key.rpartition("_")[2])
+    return key.replace("_", " ") + (f" [{unit}]" if unit else "")
+
+
+def _text(value: Any) -> str:
+    if value is None or value in ("", []):
+        return ""
+    if isinstance(value, list):
+        return f"{len(value)}"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
