@@ -1,17 +1,14 @@
-"""The main rates of a machine, as JSON and tables have them."""
+"""The main rates of a `Machine`, which shows itself by them, as JSON and tables have them."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from phasewise.machines.machine import Machine
+from typing import Any
 
 UNITS = {"flops": "flop/s", "peak": "flop/s", "latency": "s", "bandwidth": "B/s", "eager": "B"}
 """Units of the facts, by the last word of their names."""
 
 
-def facts(machine: Machine) -> dict[str, Any]:
+def facts(machine: Any) -> dict[str, Any]:
     """What the JSON of both commands has of a machine; times in s, rates in B/s and flop/s."""
     network, memory = machine.network, machine.memory
     return {
@@ -38,7 +35,7 @@ def facts(machine: Machine) -> dict[str, Any]:
     }
 
 
-def rows_of(machine: Machine) -> list[list[str]]:
+def rows_of(machine: Any) -> list[list[str]]:
     """The facts with units, as rows of a table; those that are unknown are left out."""
     rows = [[_label(key), _text(value)] for key, value in facts(machine).items() if key != "title"]
     return [row for row in rows if row[1]]
