@@ -1,4 +1,4 @@
-"""The memory of a rank is what the README says: particles twice, meshes, and the interpreter."""
+"""The memory of a rank is what docs/compared.md says: particles twice, meshes, the interpreter."""
 
 from __future__ import annotations
 
@@ -48,10 +48,11 @@ def test_a_particle_is_kept_twice(memory: dict[int, int]) -> None:
     assert bytes_of_a_particle(memory) == pytest.approx(2 * PARTICLE_BYTES, abs=5)
 
 
-def test_the_readme_says_what_a_rank_holds_in_the_papers_case(
+def test_the_page_says_what_a_rank_holds_in_the_papers_case(
     repository: Path, memory: dict[int, int]
 ) -> None:
-    text = " ".join((repository / "README.md").read_text(encoding="utf-8").split())
+    page = (repository / "docs/compared.md").read_text(encoding="utf-8")
+    text = " ".join(page.split())
     found = re.search(r"([\d.]+) to ([\d.]+) times the memory", text)
     assert found is not None
     low, high = map(float, found.groups())
