@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from importlib import import_module
 from typing import Any, Protocol, cast
 
@@ -33,6 +34,11 @@ REMEDY = "install the MPI library that it was built with, or build it where ther
 
 ALONE = "OMPI_MCA_ess_singleton_isolated"
 """This variable is set for a process that no launcher started: Open MPI then needs no daemon."""
+
+NODES = "SLURM_NODELIST"
+"""By this variable Open MPI takes a process in a shell of a Slurm step for one that srun started as
+a rank, and ends it where it was built without Slurm.
+"""
 
 
 class Run(Protocol):
@@ -187,20 +193,33 @@ def load_core() -> Core:
     """The compiled module; RunError if it is not built, if its MPI is not the launcher's, or if it
     has no MPI though a launcher started several processes.
     """
-    if launched_size() == 0:
+    alone = launched_size() == 0
+    if alone:
         # Open MPI in a process that no launcher started would start a daemon, which needs Open
         # MPI's programs and ssh.
         os.environ.setdefault(ALONE, "1")
     try:
-        core = cast(Core, import_module("phasewise._core"))
+        with _without(NODES) if alone and step_tasks() <= 1 else nullcontext():
+            core = cast(Core, import_module("phasewise._core"))
+            check_alone(core.missing_mpi)
+            check_library(core.mpi_version(), core.mpi_built_with())
+            check_world(core.size())  # this starts MPI
     except ImportError as error:
         raise RunError(
             f"the compiled core cannot be loaded ({error}); build it with make setup"
         ) from error
-    check_alone(core.missing_mpi)
-    check_library(core.mpi_version(), core.mpi_built_with())
-    check_world(core.size())
     return core
+
+
+@contextmanager
+def _without(name: str) -> Iterator[None]:
+    """Meanwhile the environment lacks this variable."""
+    value = os.environ.pop(name, None)
+    try:
+        yield
+    finally:
+        if value is not None:
+            os.environ[name] = value
 
 
 def require_mpi() -> None:

@@ -109,7 +109,10 @@ class RankOutput:
         if exited:
             return f"rank {exited[1]} ended with status {exited[2]} without a message"
         if NO_ROOM in text:
-            return "the batch allocation has too few places for these ranks; ask for fewer --ranks"
+            return (
+                "the batch allocation has too few places for these ranks; give fewer --ranks, or "
+                "ask the batch system for more tasks (Slurm: --ntasks)"
+            )
         reason = f": {text[:300]}" if text else ""
         return f"mpiexec ended with status {status}{reason}"
 

@@ -124,6 +124,21 @@ def test_a_core_without_mpi_does_not_run_in_copies(study: Path, tmp_path: Path) 
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_commands_in_the_shell_of_a_slurm_step_run(study: Path, tmp_path: Path, ranks: int) -> None:
+    # Open MPI without Slurm ends a process that srun seems to have started as a rank.
+    step = {"SLURM_STEP_ID": "0", "SLURM_NODELIST": "here", "SLURM_JOB_ID": "1"}
+    words = ["-m", "phasewise", "run", str(study), "--out", str(tmp_path / "out")]
+    words += ["--ranks", "2"] if ranks > 1 else []
+    done = subprocess.run(
+        [sys.executable, *words],
+        env=os.environ | step, capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "out/records.h5").exists()
+
+
 def test_a_process_of_srun_is_known_from_the_script_of_a_job() -> None:
     step = {"SLURM_PROCID": "0", "SLURM_STEP_ID": "0", "SLURM_STEP_NUM_TASKS": "4"}
     assert step_tasks(step) == 4
