@@ -1,50 +1,41 @@
-"""How far models are off on machines that nobody looked at: simulate, fit intervals, judge.
+"""How far models are off on machines and studies that no interval was fitted to.
 
-    .venv/bin/python -m benchmarks.unknown_machines --cache DIR --workers 2
+    .venv/bin/python -m benchmarks.unknown_machines --workload halo --cache DIR --workers 2
 
-Machines and studies are drawn by number (benchmarks/machine_generator.py). Errors are those on
-machines with odd numbers. Intervals are judged twice: those from even machines on odd ones, and on
-each machine those from all other machines of its kind. With --fit the workload's residuals.json
-gets the residuals of all of them, as "network kind|drawn number". --large judges turns with so many
-messages that models follow only a part of them, on machines that nothing is fitted to. The
-reference is a simulator, not hardware.
+Machines and studies are drawn by number (benchmarks/machine_generator.py): those from number 2000
+on are held out, and judge the models and the intervals that predictions now get; those below give
+the residuals (benchmarks/residuals.py). So do studies on the machines of the source paper, drawn
+with other numbers. --large judges turns of collisions with so many messages
+that models follow only a part of them. --each names every point. The reference is a simulator, not
+hardware.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count as count_from
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from benchmarks.machine_generator import KINDS, LARGE, SMALL, Extent, machine_of, study_of
-from benchmarks.residuals import keep_residuals
+from benchmarks.machine_generator import machine_of, study_of
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, StudyError
-from phasewise.machines import Machine
+from phasewise.machines import Machine, load_machine
 from phasewise.models import first_turn, predict
-from phasewise.models.interval import FEWEST, conformal, drawn_key, kind_of
-from phasewise.models.judged import (
-    QUANTITIES,
-    Figures,
-    Judged,
-    figures,
-    grouped,
-    residuals,
-    times_of,
-)
+from phasewise.models.interval import drawn_key
+from phasewise.models.judged import QUANTITIES, Figures, Judged, figures, grouped, times_of
 from phasewise.options import count
 from phasewise.output import message, print_json, print_table
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.many import Task, simulate_many
 from phasewise.simulated.simulate import Request
 from phasewise.study import Study
+from phasewise.workload.discovery import find_workload, workloads
+from phasewise.workload.interface import Workload
 
 MODELS = ("contention", "described")
 """The models that need only a description."""
@@ -54,6 +45,12 @@ MAX_MESSAGES = 120_000
 TRIALS, TRIES = 1000, 10
 """The most studies that are drawn for a machine, and for each of its points."""
 
+HELD_OUT = 2000
+"""Number of the first machine that nothing is fitted to."""
+DESCRIBED = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
+"""Machines on which studies are drawn too; on each of them residuals are its own."""
+FITTED_STUDIES, HELD_OUT_STUDIES = 4000, 5000
+"""Numbers of the first studies on them that give residuals, and that judge."""
 LARGE_FIRST, LARGE_TURNS = 1000, 10
 """Numbers of the machines with large turns."""
 LARGE_MESSAGES = (450_000, 1_500_000)
@@ -62,7 +59,9 @@ LARGE_MESSAGES = (450_000, 1_500_000)
 
 @dataclass(frozen=True)
 class Point:
-    """One simulated turn of a study on a machine. held_out: whether it judges the models."""
+    """A simulated run of a study on a machine. number: that of the machine, if it is drawn, and of
+    the study.
+    """
 
     number: int
     machine: Machine
@@ -71,23 +70,43 @@ class Point:
 
     @property
     def held_out(self) -> bool:
+        """Whether its number is odd."""
         return self.number % 2 == 1
+
+    @property
+    def key(self) -> str:
+        """The key of its residuals in residuals.json."""
+        machine = self.machine
+        if machine.name in DESCRIBED:
+            return f"{machine.network.kind}|{machine.name}"
+        return drawn_key(machine, self.number)
 
     @property
     def task(self) -> Task:
         return Task(self.study, Request(self.machine, self.ranks, skeleton=True))
 
 
-def drawn_points(machines: int, each: int, folder: Path) -> list[Point]:
+def drawn_points(
+    workload: Workload, numbers: Sequence[int], each: int, folder: Path
+) -> list[Point]:
     """`each` points of every machine; those with too many messages are left out."""
     return [
         point
-        for number in range(machines)
-        for point in _points_of(number, each, folder, SMALL, (0, MAX_MESSAGES))
+        for number in numbers
+        for point in _points_of(workload, machine_of(number), number, each, folder)
     ]
 
 
-def large_points(folder: Path) -> Iterator[Point]:
+def described_points(workload: Workload, first: int, each: int, folder: Path) -> list[Point]:
+    """`each` points of every described machine, with studies from this number on."""
+    return [
+        point
+        for number, name in enumerate(DESCRIBED, first)
+        for point in _points_of(workload, load_machine(name), number, each, folder)
+    ]
+
+
+def large_points(workload: Workload, folder: Path) -> Iterator[Point]:
     """Turns of which `contention` follows only a part, one on each of several machines that nothing
     else uses. Machines that are too small for such turns are left out.
     """
@@ -96,27 +115,34 @@ def large_points(folder: Path) -> Iterator[Point]:
         if found == LARGE_TURNS:
             return
         with suppress(StudyError):
-            for point in _points_of(number, 1, folder, LARGE, LARGE_MESSAGES):
+            machine = machine_of(number)
+            for point in _points_of(workload, machine, number, 1, folder, LARGE_MESSAGES, True):
                 yield point
                 found += 1
 
 
 def _points_of(
-    number: int, count: int, folder: Path, extent: Extent, messages: tuple[int, int]
+    workload: Workload,
+    machine: Machine,
+    number: int,
+    count: int,
+    folder: Path,
+    messages: tuple[int, int] = (0, MAX_MESSAGES),
+    large: bool = False,
 ) -> Iterator[Point]:
     """The first `count` studies of a machine whose messages lie between these numbers."""
-    machine, (fewest, most) = machine_of(number), messages
-    found = 0
+    (fewest, most), found = messages, 0
     for trial in range(min(TRIES * count, TRIALS)):
-        study, ranks = study_of(machine, TRIALS * number + trial, folder, extent)
-        if fewest <= _messages(study, ranks) <= most:
+        study, ranks = study_of(machine, TRIALS * number + trial, folder, workload, large)
+        if fewest <= study.count * messages_of(study, ranks) <= most:
             yield Point(number, machine, study, ranks)
             found += 1
         if found == count:
             return
 
 
-def _messages(study: Study, ranks: int) -> float:
+def messages_of(study: Study, ranks: int) -> float:
+    """About how many messages all ranks send in a turn; a library's call counts as one to each."""
     planned = load_planner().plan(study.parameters(), ranks)["phases"]
     of_call = {True: ranks, False: 1}
     return ranks * sum(float(p["messages"] * of_call[bool(p["library"])]) for p in planned)
@@ -125,73 +151,43 @@ def _messages(study: Study, ranks: int) -> float:
 JudgedPoint = Judged[Point]
 
 
-def judge(points: Sequence[Point], summaries: Sequence[dict[str, Any]]) -> list[JudgedPoint]:
+def judge(
+    points: Sequence[Point], summaries: Sequence[dict[str, Any]], models: Sequence[str] = MODELS
+) -> list[JudgedPoint]:
     """Judge every point by every model."""
     judged, tell = [], Telling("points judged")
     for done, (point, summary) in enumerate(zip(points, summaries, strict=True), 1):
-        case = first_turn(point.study, point.machine, point.ranks)
+        case = first_turn(point.study, point.machine, point.ranks, turns=point.study.count)
         times = times_of(summary)
-        judged += [Judged(point, case, times, predict(case, model)) for model in MODELS]
+        judged += [Judged(point, case, times, predict(case, model)) for model in models]
         tell(done, len(points))
     return judged
 
 
-def key_of(one: JudgedPoint) -> str:
-    """How residuals.json names the group of a point."""
-    return drawn_key(one.sample.machine, one.sample.number)
+def simulated(points: Sequence[Point], cache: Path, workers: int) -> tuple[dict[str, Any], ...]:
+    """The summaries of the points' simulations."""
+    tasks = [point.task for point in points]
+    return tuple(simulate_many(tasks, cache, workers, Telling("simulations")))
 
 
-def errors_of(group: Sequence[JudgedPoint]) -> Figures:
-    """For one kind of network and one model: the errors on odd machines, and the coverage of two
-    intervals, that from even machines on odd ones, and that from all other machines on each one.
-    """
-    odd = [one for one in group if one.sample.held_out]
-    found = {key: own for key, own in figures(odd).items() if "coverage" not in key}
-    for quantity, prefix in QUANTITIES.items():
-        by_parity = covered(group, quantity, lambda one: one.sample.number % 2)
-        found[f"{prefix}coverage"] = float(np.mean(by_parity[1]))
-        left_out = covered(group, quantity, lambda one: one.sample.number)
-        found[f"{prefix}coverage_left_out"] = float(np.mean(np.concatenate([*left_out.values()])))
-    return found
-
-
-def covered(
-    group: Sequence[JudgedPoint], quantity: str, part: Callable[[JudgedPoint], int]
-) -> dict[int, list[bool]]:
-    """For each part of the points, whether its points lie in the interval that the other parts give
-    for their kind of network.
-    """
-    values = [(kind_of(one.sample.machine), part(one), one.residual(quantity)) for one in group]
-    found: dict[int, list[bool]] = {}
-    for kind, left in dict.fromkeys((kind, own) for kind, own, _ in values):
-        low, high = conformal(v for k, own, v in values if k == kind and own != left)
-        inside = [low <= v <= high for k, own, v in values if (k, own) == (kind, left)]
-        found.setdefault(left, []).extend(inside)
-    return found
+def _kind(machine: Machine) -> str:
+    return "source paper" if machine.name in DESCRIBED else machine.name.split("-")[0]
 
 
 def by_kind(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
     """The figures by kind of network and model."""
-    groups = grouped(judged, lambda one: [one.sample.machine.name.split("-")[0], "all"])
+    groups = grouped(judged, lambda one: [_kind(one.sample.machine), "all"])
     return {
-        kind: {model: errors_of(own) for model, own in models.items()}
+        kind: {model: figures(own) for model, own in models.items()}
         for kind, models in groups.items()
     }
-
-
-def of_large(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
-    """The figures of large turns by model, with the coverage of the predictions' intervals."""
-    models = grouped(judged, lambda _: ["large"])["large"]
-    return {"large": {model: figures(own) for model, own in models.items()}}
 
 
 def show(found: dict[str, dict[str, Figures]], title: str) -> None:
     """Print the table of the errors, by kind of network."""
     heads = {"mean_error": "mean error", "ninth_decile": "9 in 10", "worst_error": "worst"}
-    heads |= {"coverage": "inside", "coverage_left_out": "inside, left out"}
-    first = next(iter(next(iter(found.values())).values()))
+    heads |= {"near": "within 3 %", "coverage": "inside"}
     keys = [f"{prefix}{key}" for prefix in QUANTITIES.values() for key in heads]
-    keys = [key for key in keys if key in first]
     names = [heads[key.removeprefix("turn_")] for key in keys]
     names = [
         f"turn: {n}" if k == "turn_mean_error" else n for k, n in zip(keys, names, strict=True)
@@ -205,50 +201,57 @@ def show(found: dict[str, dict[str, Figures]], title: str) -> None:
 
 
 def show_each(judged: Sequence[JudgedPoint]) -> None:
-    """Print each large turn."""
+    """Print each point, with the keys that its study gives."""
     rows = [
         [
             one.sample.machine.name,
             str(one.sample.ranks),
-            f"{_messages(one.sample.study, one.sample.ranks):.0f}",
+            f"{one.sample.study.count}",
             one.model,
-            *(f"{100 * one.error(quantity):.1f} %" for quantity in QUANTITIES),
+            *(f"{100 * one.residual(quantity):+.2f} %" for quantity in QUANTITIES),
             *("yes" if one.inside(quantity) else "no" for quantity in QUANTITIES),
+            _given(one.sample.study),
         ]
         for one in judged
     ]
-    heads = ["machine", "ranks", "messages", "model", "error", "turn: error", "inside", "inside"]
-    print_table("Turns of many messages", heads, rows)
+    heads = ["machine", "ranks", "turns", "model", "actual over predicted", "turn", "inside"]
+    print_table("Points", [*heads, "turn: inside", "study"], rows)
+
+
+def _given(study: Study) -> str:
+    """What a study exchanges, and how, in a line."""
+    own = study.resolved().get(study.workload.name, {})
+    ways = study.communication.algorithms()
+    grid = {"grid": study.communication.grid_text}
+    return ", ".join(f"{key} {value}" for key, value in {**grid, **own, **ways}.items())
 
 
 def main(words: Sequence[str]) -> int:
-    """Draw, simulate, fit and judge; return the exit status."""
+    """Draw, simulate and judge; return the exit status."""
     options = parse(words)
-    cache = Path(options.cache)
+    cache, workload = Path(options.cache), find_workload(options.workload)
     cache.mkdir(parents=True, exist_ok=True)
     try:
+        numbers = range(options.first, options.first + options.machines)
         drawn = (
-            large_points(cache)
+            large_points(workload, cache)
             if options.large
-            else drawn_points(options.machines, options.points, cache)
+            else drawn_points(workload, numbers, options.points, cache)
+            + described_points(workload, HELD_OUT_STUDIES, options.on_described, cache)
         )
         points = list(drawn)
         message(f"{len(points)} points")
-        tasks = [point.task for point in points]
-        summaries = simulate_many(tasks, cache, options.workers, Telling("simulations"))
-        judged = judge(points, summaries)
+        judged = judge(points, simulated(points, cache, options.workers), options.model)
     except PhasewiseError as error:
         message(f"phasewise: {error}")
         return error.exit_status
-    found = of_large(judged) if options.large else by_kind(judged)
-    if options.fit and not options.large:
-        keep_residuals(residuals(judged, key_of))
+    found = by_kind(judged)
     if options.json:
-        print_json({"reference": "simulator", "errors": found})
+        print_json({"reference": "simulator", "workload": workload.name, "errors": found})
         return 0
-    if options.large:
+    if options.large or options.each:
         show_each(judged)
-    show(found, "Turns of many messages" if options.large else "Odd machines")
+    show(found, f"{workload.title}: machines from number {options.first} on")
     return 0
 
 
@@ -256,22 +259,25 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """The options of this script."""
     parser = argparse.ArgumentParser(description="How far models are off on unknown machines.")
     parser.add_argument("--cache", required=True, metavar="DIR", help="where simulations are kept")
-    parser.add_argument("--machines", type=count, default=40, metavar="N")
-    parser.add_argument("--points", type=count, default=10, metavar="N", help="of each machine")
+    parser.add_argument("--workload", choices=workloads(), default="collision")
+    parser.add_argument("--first", type=count, default=HELD_OUT, metavar="N", help="first machine")
+    parser.add_argument("--machines", type=count, default=20, metavar="N")
+    parser.add_argument("--points", type=count, default=4, metavar="N", help="of each machine")
+    parser.add_argument(
+        "--on-described",
+        type=int,
+        default=4,
+        metavar="N",
+        help="studies on each machine of the paper",
+    )
+    parser.add_argument("--model", nargs="+", choices=MODELS, default=list(MODELS))
     parser.add_argument("--workers", type=count, default=2, metavar="W", help="processes")
-    parser.add_argument("--fit", action="store_true", help="write residuals.json")
     parser.add_argument(
         "--large", action="store_true", help="turns of so many messages that they are sampled"
     )
+    parser.add_argument("--each", action="store_true", help="show every point")
     parser.add_argument("--json", action="store_true")
-    options = parser.parse_args(words)
-    # The even half of the machines of a kind of network gives its intervals.
-    if options.machines // (2 * len(KINDS)) * options.points < FEWEST:
-        parser.error(
-            f"--machines {options.machines} --points {options.points} gives fewer than {FEWEST} "
-            "points for the intervals of a kind of network; give more"
-        )
-    return options
+    return parser.parse_args(words)
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <numeric>
 #include <stdexcept>
@@ -67,6 +68,7 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
     one["inter"] = numpy(std::move(phase.inter));
     one["distance"] = numpy(std::move(phase.distance));
     one["active"] = numpy(std::move(phase.active));
+    one["together"] = numpy(std::move(phase.together));
     result.append(one);
   }
   return result;
@@ -102,6 +104,8 @@ driver::Rates rates_from(const nb::dict& given) {
   rates.streams = streams_from(given);
   if (given.contains("started_at_once"))
     rates.started_at_once = nb::cast<bool>(given["started_at_once"]);
+  if (given.contains("begins_together"))
+    rates.begins_together = nb::cast<bool>(given["begins_together"]);
   if (given.contains("rounds")) rates.rounds = nb::cast<std::vector<double>>(given["rounds"]);
   if (given.contains("one_way")) rates.one_way = nb::cast<std::vector<double>>(given["one_way"]);
   if (!given.contains("flop")) return rates;
@@ -134,6 +138,7 @@ class Seconds {
                                             of_rank.communicating.end(), of_rank.computing));
     }
     turn_ += share * turn;
+    variation_ = std::max(variation_, variation_of(execution));
     messages_ += program.messages;
   }
   double turn() const { return turn_; }
@@ -147,6 +152,7 @@ class Seconds {
     result["waiting"] = waits;
     result["computing"] = computing_;
     result["turn"] = turn_;
+    result["variation"] = variation_;
     result["messages"] = messages_;
     return result;
   }
@@ -161,8 +167,23 @@ class Seconds {
     return found != phases_.end() ? *found : phases_.emplace_back(Phase{name});
   }
 
+  // By how much turns that follow each other differ: the standard deviation of their mean time over
+  // the ranks, over its mean. 0 if only one turn was followed.
+  static double variation_of(const contention::Execution& execution) {
+    const std::size_t marks = execution.empty() ? 0 : execution[0].marks.size();
+    if (marks < 3) return 0.0;
+    std::vector<double> turns(marks - 1, 0.0);
+    for (const contention::RankTimes& rank : execution)
+      for (std::size_t i = 0; i + 1 < marks; ++i) turns[i] += rank.marks[i + 1] - rank.marks[i];
+    const auto count = static_cast<double>(turns.size());
+    const double mean = std::accumulate(turns.begin(), turns.end(), 0.0) / count;
+    double squares = 0.0;
+    for (const double turn : turns) squares += (turn - mean) * (turn - mean);
+    return mean > 0.0 ? std::sqrt(squares / (count - 1)) / mean : 0.0;
+  }
+
   std::vector<Phase> phases_;
-  double computing_ = 0.0, turn_ = 0.0;
+  double computing_ = 0.0, turn_ = 0.0, variation_ = 0.0;
   std::int64_t messages_ = 0;  // that were followed
 };
 
@@ -308,7 +329,9 @@ void bind_prediction(nb::module_& m) {
       nb::arg("agreed") = false,
       "Seconds of a turn, found by following all ranks and their messages through the network: "
       "phases, waiting (the part of phases before the last sender has posted its message) and "
-      "computing are means over the ranks; turn is that of the slowest rank. rates: flop and byte, "
+      "computing are means over the ranks; turn is that of the slowest rank; variation is the "
+      "standard "
+      "deviation of turns that follow each other over their mean. rates: flop and byte, "
       "seconds per flop and per byte moved; kernels, a list of name, part (from 1) and seconds per "
       "flop, or per byte for a kernel without flops; unit, as for work; overheads, by kind of "
       "call, seconds of a message at either end beyond its latency; round, seconds of each round, "
@@ -318,7 +341,8 @@ void bind_prediction(nb::module_& m) {
       "runs, and message, seconds of an end of a message by types; streams, sizes [B], the seconds "
       "of a further message and of a further put in one direction, and of a handshake; swaps, "
       "sizes [B] and seconds of a message that meets another one; started_at_once, whether the "
-      "library's nonblocking collectives send all their messages at once. Without flop nothing is "
+      "library's nonblocking collectives send all their messages at once; begins_together, whether "
+      "a run's ranks begin together. Without flop nothing is "
       "computed. effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, "
       "instead of where the preceding turn has left them.");
   m.def(

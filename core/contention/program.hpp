@@ -70,12 +70,13 @@ struct Computation {
 };
 
 // start: the first round may begin. progress: the rank does as many rounds as it can without
-// waiting. finish: the rank waits until the last round is done. compute: it computes.
-enum class Action : std::uint8_t { start, progress, finish, compute };
+// waiting. finish: the rank waits until the last round is done. compute: it computes. mark: one of
+// several turns that count is over, or the last one before them.
+enum class Action : std::uint8_t { start, progress, finish, compute, mark };
 struct Instruction {
   Action action;
   std::uint8_t channel;  // that of the sequence; a rank has one under way on each
-  int number;            // that of the sequence or computation
+  int number;            // that of the sequence or computation; of a mark, unused
 };
 
 struct RankProgram {

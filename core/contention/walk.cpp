@@ -55,6 +55,7 @@ Execution Walk::finish() {
     if (ranks_[r].next != ranks_[r].end)
       throw std::logic_error("rank " + std::to_string(r) + " waits for ever");
     result[r].computing = ranks_[r].computing;
+    result[r].marks = std::move(ranks_[r].marks);
     for (std::size_t phase = 0; phase < program_.phases.size(); ++phase, ++times) {
       result[r].communicating.push_back(times->communicating);
       result[r].waiting.push_back(times->waiting);
@@ -104,6 +105,10 @@ bool Walk::waits(int rank, const Instruction& instruction) const {
 Walk::Step Walk::advance(int rank, const Instruction& instruction, double now) {
   if (instruction.action == Action::start) {
     start(rank, instruction);
+    return Step::passed;
+  }
+  if (instruction.action == Action::mark) {
+    ranks_[rank].marks.push_back(now);
     return Step::passed;
   }
   if (instruction.action == Action::compute) {

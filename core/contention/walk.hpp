@@ -15,7 +15,8 @@ struct RankTimes {
   // By phase: the time that the rank spends in communication, and the part of it that passes before
   // the last sender has posted its message.
   std::vector<double> communicating, waiting;
-  double computing = 0.0;  // including packing and storing
+  double computing = 0.0;     // including packing and storing
+  std::vector<double> marks;  // s, when the rank came to each mark
 };
 using Execution = std::vector<RankTimes>;
 
@@ -81,6 +82,7 @@ class Walk {
     int waiting_for = -1;    // flight
     bool asleep = false;     // whether the next instruction is a computation under way
     bool waited = false;     // whether it has ever waited
+    std::vector<double> marks{};
   };
   struct PhaseTimes {
     double communicating = 0.0, waiting = 0.0;

@@ -1,6 +1,7 @@
 #include "driver/command_line.hpp"
 
 #include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <exception>
@@ -11,12 +12,15 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "comm/agreed_start.hpp"
 #include "comm/communicator.hpp"
 #include "driver/records.hpp"
 #include "driver/timed.hpp"
 #include "driver/workloads.hpp"
+#include "parallel/clock.hpp"
 #include "probe/pattern.hpp"
 
 namespace phasewise::driver {
@@ -100,18 +104,36 @@ void print_turn(std::int64_t turn, const workload::Run& run) {
   std::printf("\n");
 }
 
+// Lets all ranks of a simulated machine begin at one moment. Otherwise the first turn would contain
+// the time by which the start of the run has parted them, which is more than a short turn takes.
+void set_off_together(const comm::Communicator& world) {
+  constexpr double ticks = 1e9;  // per second
+  std::int64_t latest[2] = {0, 0};
+  for (std::int64_t& tick : latest) {
+    tick = static_cast<std::int64_t>(parallel::clock().now() * ticks);
+    world.agree({&tick, 1});
+  }
+  // The second agreement took about as long as lies between both moments, on any rank less than
+  // four times as long.
+  comm::wait_until(static_cast<double>(latest[1] + 4 * (latest[1] - latest[0])) / ticks);
+}
+
 void run_turns(workload::Run& run, const workload::Parameters& parameters, const std::string& out) {
   const bool is_root = run.session().world.rank() == 0;
   std::optional<TurnFile> file;
   if (is_root && !out.empty() && !run.session().skeleton) file.emplace(out);
   if (is_root) print_head(run);
   const std::int64_t turns = parameters.integer("turns");
+  if (comm::simulated()) set_off_together(run.session().world);
+  std::vector<double> each;  // seconds of this rank's turns on a simulated machine
   for (std::int64_t turn = 0; turn < turns && !run.finished(); ++turn) {
+    const double before = run.session().seconds;
     run.step();
+    if (comm::simulated()) each.push_back(run.session().seconds - before);
     if (is_root) print_turn(turn, run);
     if (file) file->append(turn, run);
   }
-  if (!out.empty()) write_communication(out, run, parameters);
+  if (!out.empty()) write_communication(out, run, parameters, std::move(each));
 }
 
 // Every rank meets an error of the input, and rank 0 reports it. Any other error ends all ranks

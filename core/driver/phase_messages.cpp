@@ -90,15 +90,20 @@ PhaseMessages messages_of(const RankProgram& own, const Active& active, int node
                           int phase) {
   PhaseMessages result;
   result.rank = rank;
-  using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t>;
+  using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
   std::size_t number = 0;
   own.each_round([&](const ProgramRound& round, float weight) {
     if (round.phase != phase) return;
+    const auto level = [&](const contention::Send& send) {
+      return send.peer / node_size == rank / node_size ? 0 : 1;
+    };
+    std::array<std::int64_t, 2> together{};
+    for (const contention::Send& send : own.sends_of(round)) ++together[level(send)];
     for (const contention::Send& send : own.sends_of(round)) {
-      const int inter = send.peer / node_size == rank / node_size ? 0 : 1;
-      kinds[{send.bytes, inter, std::abs(send.peer - rank), active[phase][number][inter]}] +=
-          weight;
+      const int inter = level(send);
+      kinds[{send.bytes, inter, std::abs(send.peer - rank), active[phase][number][inter],
+             together[inter]}] += weight;
     }
     ++number;
   });
@@ -107,6 +112,7 @@ PhaseMessages messages_of(const RankProgram& own, const Active& active, int node
     result.inter.push_back(static_cast<std::uint8_t>(std::get<1>(kind)));
     result.distance.push_back(std::get<2>(kind));
     result.active.push_back(std::get<3>(kind));
+    result.together.push_back(std::get<4>(kind));
     result.count.push_back(count);
   }
   return result;

@@ -16,15 +16,15 @@ struct PhaseMessages {
   bool library = false;
   int rank = 0;
   // One entry for each kind of message.
-  std::vector<std::int64_t> bytes, distance, active;
+  std::vector<std::int64_t> bytes, distance, active, together;
   std::vector<std::uint8_t> inter;
   std::vector<double> count;  // per turn
 };
 
 // Phases are in the order in which a rank meets them; a node has node_size ranks. `distance` is the
 // difference of the ranks' numbers; `inter` is 1 if the message leaves the node; `active` is the
-// number of messages with the same `inter` that the ranks of the sender's node send in the same
-// round. The busiest rank is one of the workload's typical ranks.
+// number of ranks of the sender's node that send messages with the same `inter` in the same round,
+// and `together` the number of such messages of the sender. The busiest rank is one of the workload's typical ranks.
 std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
                                           const workload::PieceCounts& counts);
 

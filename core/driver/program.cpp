@@ -35,7 +35,8 @@ void check_length(const Length& length) {
 }
 
 // A turn of few messages is over before the different starts of the ranks have lost their effect.
-// Such a turn is followed several times with a small spread, and only the last times count.
+// Such a turn is followed several times, with a small spread or none, and only the last times
+// count.
 constexpr double small_spread = 1.0;          // latencies
 constexpr std::int64_t few_messages = 48;     // per rank
 constexpr int repetitions = 14, counted = 8;  // 1/counted is exact in a float
@@ -48,6 +49,8 @@ void repeat(contention::RankProgram& program) {
   program.sequences.clear();
   program.computations.clear();
   for (int i = 0; i < repetitions; ++i) {
+    if (i >= repetitions - counted)
+      program.instructions.push_back({contention::Action::mark, 0, 0});
     const double weight = i < repetitions - counted ? 0.0 : 1.0 / counted;
     const auto first = static_cast<int>(program.sequences.size());
     const auto first_computation = static_cast<int>(program.computations.size());
@@ -65,6 +68,7 @@ void repeat(contention::RankProgram& program) {
       program.computations.push_back(computation);
     }
   }
+  program.instructions.push_back({contention::Action::mark, 0, 0});
 }
 
 }  // namespace
@@ -151,7 +155,7 @@ contention::Program turn_program(const workload::Workload& study,
   } else if (program.messages > 0 && program.messages <= few_messages * study.ranks()) {
     for (contention::RankProgram& rank : program.ranks) repeat(rank);
     program.messages *= repetitions;
-    program.spread = small_spread;
+    program.spread = rates.begins_together ? 0.0 : small_spread;
   }
   return program;
 }

@@ -64,6 +64,9 @@ struct Rates {
   // Whether the library's nonblocking collectives send all their messages at once, as in the
   // simulator, instead of in the rounds of the blocking ones.
   bool started_at_once = false;
+  // Whether a run's ranks begin together, as in the simulator, so that turns of few messages are
+  // followed from there; otherwise their starts lie apart.
+  bool begins_together = false;
   // The costs of streams of messages and puts in one direction; by default each message costs what
   // a single one costs.
   contention::Streams streams;

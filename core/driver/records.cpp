@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <numeric>
 #include <span>
 #include <sstream>
 #include <stdexcept>
@@ -107,14 +108,28 @@ std::string grid_json(const workload::Run& run) {
   return text + ']';
 }
 
+// The standard deviation of the turns after the first over their mean, from the sums over the ranks
+// of each turn's seconds; empty for fewer than three turns.
+std::string variation_json(const std::vector<double>& turns) {
+  if (turns.size() < 3) return "";
+  const std::span later(turns.begin() + 1, turns.end());
+  const auto count = static_cast<double>(later.size());
+  const double mean = std::accumulate(later.begin(), later.end(), 0.0) / count;
+  const double squares =
+      std::accumulate(later.begin(), later.end(), 0.0,
+                      [&](double sum, double t) { return sum + (t - mean) * (t - mean); });
+  if (mean <= 0.0) return "";
+  return ", \"variation\": " + number(std::sqrt(squares / (count - 1)) / mean);
+}
+
 std::string head_json(const workload::Run& run, const workload::Parameters& parameters,
-                      const std::string& scale, double seconds) {
+                      const std::string& scale, double seconds, const std::string& variation) {
   return std::string("{\"version\": 1, \"kind\": \"") + (comm::simulated() ? "simulated" : "run") +
          "\", \"ranks\": " + std::to_string(run.session().world.size()) +
          ", \"turns\": " + std::to_string(run.turn()) + ", \"seconds\": " + number(seconds) +
          ", \"process_grid\": " + grid_json(run) + ", \"layout\": \"" + run.study().layout() +
          "\", \"algorithms\": " + algorithms_json(run, parameters) +
-         ", \"machine\": null, \"scale\": " + scale;
+         ", \"machine\": null, \"scale\": " + scale + variation;
 }
 
 }  // namespace
@@ -136,19 +151,21 @@ void TurnFile::append(std::int64_t turn, const workload::Run& run) {
 }
 
 void write_communication(const std::string& folder, const workload::Run& run,
-                         const workload::Parameters& parameters) {
+                         const workload::Parameters& parameters, std::vector<double> each) {
   const comm::Communicator& world = run.session().world;
   std::vector<double> seconds{run.session().seconds};
   const std::string mine = run.communication();
   // The exchanges below are not part of the records.
   const std::vector<comm::Event> events = run.session().recorder.events();
   world.max("records", seconds);
+  if (!each.empty()) world.sum("records", each);
   const std::string scale = scale_json(run, parameters);
   const auto ranks = world.gather("records", bytes_of(mine));
   if (world.rank() == 0) {
     const std::string path = folder + "/communication.json";
     std::ofstream file(path);
-    file << head_json(run, parameters, scale, seconds[0]) << ",\n \"rank\": [\n  ";
+    file << head_json(run, parameters, scale, seconds[0], variation_json(each))
+         << ",\n \"rank\": [\n  ";
     for (std::size_t r = 0; r < ranks.size(); ++r)
       file << (r > 0 ? ",\n  " : "") << text_of(ranks[r]);
     file << "\n]}\n" << std::flush;

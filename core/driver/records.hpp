@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include "workload/run.hpp"
 
@@ -29,8 +30,10 @@ class TurnFile {
 
 // Collective: rank 0 writes communication.json, and events.bin if events are kept. If the steps of
 // a turn are sampled, "scale" has for each phase the bytes of all steps over those of the sampled
-// ones; counts and times are those of the sampled steps.
+// ones; counts and times are those of the sampled steps. each: this rank's seconds of each turn on
+// a simulated machine. Three turns or more give "variation": by how much those after the first
+// differ from each other, their standard deviation over their mean, in the mean over the ranks.
 void write_communication(const std::string& folder, const workload::Run& run,
-                         const workload::Parameters& parameters);
+                         const workload::Parameters& parameters, std::vector<double> each);
 
 }  // namespace phasewise::driver

@@ -8,6 +8,7 @@
 
 #include "beam/particles.hpp"
 #include "spacecharge/kernels.hpp"
+#include "spacecharge/linear_force.hpp"
 #include "spacecharge/period.hpp"
 
 namespace phasewise::spacecharge {
@@ -87,6 +88,7 @@ std::vector<bool> first_meshes(const Description& description) {
     const std::array<double, 3> cells = cells_of(description, mesh_for(description, extent));
     needed[kick] = std::ranges::find(made, cells) == made.end();
     if (needed[kick]) made.push_back(cells);
+    kick_by_sizes(particles.view(), description);
   }
   return needed;
 }

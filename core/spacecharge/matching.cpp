@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "beam/normal_modes.hpp"
-#include "numerics/carlson.hpp"
+#include "spacecharge/linear_force.hpp"
 
 namespace phasewise::spacecharge {
 namespace {
@@ -16,68 +16,12 @@ namespace {
 using beam::Square;
 using beam::times;
 
-// The second moments of x, y and z in the laboratory frame.
-struct Sizes {
-  double xx, xy, yy, zz;  // m²
-};
-
-// <λ> σz/N of a bunch, over that of an ellipsoid, 3/(5√5).
-double line_density(const beam::ProfileDescription& bunch) {
-  constexpr double pi = 3.14159265358979323846;
-  const double ellipsoid = 3.0 / (5.0 * std::sqrt(5.0));
-  if (bunch.coasting) return 1.0 / std::sqrt(12.0) / ellipsoid;
-  switch (bunch.profile) {
-    case beam::Profile::gaussian:
-      return 0.5 / std::sqrt(pi) / ellipsoid;
-    case beam::Profile::kv:
-      return 1.0 / std::sqrt(12.0) / ellipsoid;
-    case beam::Profile::waterbag:
-      // λ ∝ (1 - z²/8σz²)^(5/2) gives the ratio of ∫(1 - t²)⁵ to (∫(1 - t²)^(5/2))², over √8.
-      return 512.0 / 693.0 / std::pow(5.0 * pi / 16.0, 2) / std::sqrt(8.0) / ellipsoid;
-    case beam::Profile::uniform:
-      break;
-  }
-  return 1.0;
-}
-
-// The linear force of a bunch: px += (xx x + xy y), py += (xy x + yy y), δ += zz z.
-struct Force {
-  double gamma2 = 1.0;  // γ²
-  double factor = 0.0;  // that of a kick, m²
-  double across = 1.0;  // scales the transverse force to the bunch's line density
-  bool along = false;   // whether the force along z acts too
-
-  // Adds the matrix of a kick, in the principal axes, to a map.
-  void add(Square& map, const Sizes& s) const {
-    const double half = 0.5 * (s.xx - s.yy), mean = 0.5 * (s.xx + s.yy);
-    const double spread = std::hypot(half, s.xy);
-    const double c2 = spread > 0.0 ? half / spread : 1.0, s2 = spread > 0.0 ? s.xy / spread : 0.0;
-    const double a2 = 5.0 * (mean + spread), b2 = 5.0 * std::fmax(mean - spread, 0.0);
-    const double c = 5.0 * gamma2 * s.zz;
-    const double k1 = across * factor * numerics::carlson_rd(b2, c, a2);
-    const double k2 = across * factor * numerics::carlson_rd(a2, c, b2);
-    const double xx = 0.5 * (k1 + k2) + 0.5 * (k1 - k2) * c2;
-    const double yy = 0.5 * (k1 + k2) - 0.5 * (k1 - k2) * c2;
-    const double xy = 0.5 * (k1 - k2) * s2;
-    const double zz = along ? factor * gamma2 * numerics::carlson_rd(a2, b2, c) : 0.0;
-    for (int j = 0; j < 6; ++j) {
-      const double x = map[0][j], y = map[2][j];
-      map[1][j] += xx * x + xy * y;
-      map[3][j] += xy * x + yy * y;
-      map[5][j] += zz * map[4][j];
-    }
-  }
-};
-
 class Envelope {
  public:
   Envelope(const Description& description, const beam::Place& start, const beam::BunchSize& size,
            bool all_planes)
       : size_(size), all_planes_(all_planes) {
-    const double gamma = description.bunch.gamma();
-    force_ = {gamma * gamma,
-              description.kick_factor() * static_cast<double>(description.bunch.macroparticles),
-              line_density(description.profile), all_planes && description.kind == Kind::box};
+    force_ = linear_force(description, all_planes && description.kind == Kind::box);
     beam::Place at = start;
     for (const Stretch& stretch : description.stretches) {
       std::vector<beam::Element> elements;
@@ -133,7 +77,7 @@ class Envelope {
  private:
   beam::BunchSize size_;
   bool all_planes_;
-  Force force_;
+  LinearForce force_;
   std::vector<Square> parts_;
 };
 

@@ -4,6 +4,7 @@ predict.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ from phasewise.models import Case, Prediction, predict
 from phasewise.models.causes import likely_cause, wrong_prediction
 from phasewise.models.discovery import chosen_models
 from phasewise.models.interval import residuals_of, spread
+from phasewise.models.prediction import bounded
 from phasewise.models.recorded_run import Recorded
 
 
@@ -24,7 +26,8 @@ from phasewise.models.recorded_run import Recorded
 class Point:
     """One run beside one prediction of it; seconds are of a turn.
 
-    `spread`: where the prediction's interval comes from.
+    `spread`: where the prediction's interval comes from. Where the turns of the run, or those that
+    the model follows, differ from each other, the interval is wider by what their mean may be off.
     """
 
     run: Recorded
@@ -156,18 +159,27 @@ def compare(
     one.
     """
     records = tuple(map(Path, fit))
-    case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records)
+    # Simulated ranks begin the first turn together, and single turns are mostly simulated.
+    first = run.record.simulated and run.record.turns == 1
+    case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records, agreed=first)
     names = chosen_models(models, [str(path) for path in fit], machine)
     residuals = residuals_of(run.study.workload)
     return [
         Point(
             run,
-            predict(case, name, run.computes),
+            _of_run(predict(case, name, run.computes), case, run),
             spread(name, machine, run.twin, residuals, run.record.ranks).source,
             machine,
         )
         for name in names
     ]
+
+
+def _of_run(found: Prediction, case: Case, run: Recorded) -> Prediction:
+    """The prediction with the interval of a run's mean turn: the more turns, the less it varies."""
+    record = run.record
+    varying = max(found.variation, record.variation)
+    return bounded(found, case, varying / math.sqrt(max(record.turns, 1)))
 
 
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:

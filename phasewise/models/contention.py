@@ -109,7 +109,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
     twin = make_twin(case.machine, case.twin, case.ranks)
     overhead, copies = case.machine.overhead, case.machine.copies
     calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
-    calls["started_at_once"] = not case.machine.is_hardware
+    calls["started_at_once"] = calls["begins_together"] = not case.machine.is_hardware
     if copies is not None and computation:
         calls["copies"] = {name: list(values) for name, values in asdict(copies).items()}
     if case.machine.types is not None and computation:

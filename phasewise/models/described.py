@@ -1,8 +1,9 @@
 """Model `described`: latency and bandwidth of the machine's description, without any measurement.
 
 A message takes L + s/B of its level. B is the bandwidth of one message alone, or less if the node's
-adapter or memory bus gives each rank that sends in the same round a smaller share. On a torus or
-dragonfly no message shares a link.
+adapter or memory bus gives each message that is sent in the same round a smaller share. Messages
+that a rank sends at once, as a library's all-to-all does, wait for their latency together. On a
+torus or dragonfly no message shares a link.
 """
 
 from __future__ import annotations
@@ -39,5 +40,7 @@ def _level(machine: Machine, phase: PhaseMessages, inter: bool) -> Floats:
     else:
         own, latency, shared = [memory.rank_bandwidth], memory.latency, memory.bandwidth
     alone = min(bandwidth for bandwidth in own if bandwidth is not None)
-    share = alone if shared is None else np.minimum(alone, shared / senders)
-    return np.asarray(latency + phase.bytes / share, dtype=np.float64)
+    at_once = np.maximum(phase.together, 1)
+    share = alone if shared is None else np.minimum(alone, shared / (senders * at_once))
+    # A round of n equal messages takes what one of them takes: each counts as 1/n of it.
+    return np.asarray((latency + phase.bytes / share) / at_once, dtype=np.float64)

@@ -22,6 +22,9 @@ Sample = TypeVar("Sample")
 QUANTITIES = {COMMUNICATION: "", TURN: "turn_"}
 """The quantities whose errors are judged, with the first letters of the names of their figures."""
 
+NEAR = 0.03
+"""An error below this counts as near."""
+
 Figures = dict[str, float]
 
 
@@ -63,9 +66,11 @@ class Judged(Generic[Sample]):
         return abs(math.expm1(-self.residual(quantity)))
 
     def residual(self, quantity: str) -> float:
-        """log(simulated/predicted)."""
+        """log(simulated/predicted); 0 where nothing is communicated."""
         one = self.predicted
         predicted = Times(one.communication_seconds, one.turn_seconds)
+        if self.simulated.of(quantity) == predicted.of(quantity) == 0.0:
+            return 0.0
         return math.log(self.simulated.of(quantity) / predicted.of(quantity))
 
     def inside(self, quantity: str) -> bool:
@@ -81,9 +86,9 @@ class Judged(Generic[Sample]):
 
 
 def figures(group: Sequence[Judged[Sample]]) -> Figures:
-    """Mean, ninth decile and worst of the errors, and the share of the simulated times within the
-    90 % intervals (`coverage`), for communication and, under names with `turn_`, for turns; and the
-    number of `points`.
+    """Mean, ninth decile and worst of the errors, the share of errors below NEAR (`near`), and the
+    share of the simulated times within the 90 % intervals (`coverage`), for communication and,
+    under names with `turn_`, for turns; and the number of `points`.
     """
     found: Figures = {}
     for quantity, prefix in QUANTITIES.items():
@@ -91,6 +96,7 @@ def figures(group: Sequence[Judged[Sample]]) -> Figures:
         found[f"{prefix}mean_error"] = float(errors.mean())
         found[f"{prefix}ninth_decile"] = float(np.quantile(errors, 0.9))
         found[f"{prefix}worst_error"] = float(errors.max())
+        found[f"{prefix}near"] = float(np.mean(errors <= NEAR))
         found[f"{prefix}coverage"] = float(np.mean([one.inside(quantity) for one in group]))
     return found | {"points": len(group)}
 

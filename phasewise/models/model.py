@@ -32,6 +32,7 @@ COLUMNS = {
     "inter": np.int64,
     "distance": np.int64,
     "active": np.int64,
+    "together": np.int64,
 }
 """Names and types of a phase's arrays."""
 
@@ -43,7 +44,8 @@ class PhaseMessages:
 
     bytes: of a message. count: per turn. inter: 1 to another node, 0 within the node. distance:
     between the ranks' numbers. active: how many ranks of the sender's node send across the same
-    level in the same round, the sender included. moved: bytes of memory traffic for each byte
+    level in the same round, the sender included. together: how many messages the sender itself
+    sends across that level at once, in the same round. moved: bytes of memory traffic for each byte
     received, by copying and adding up. direction: column, row, beam or all. rank: the sender. A
     library collective is replaced by the messages that libraries usually send for it. main: whether
     the phase belongs to the workload's own exchange.
@@ -58,6 +60,7 @@ class PhaseMessages:
     inter: Integers
     distance: Integers
     active: Integers
+    together: Integers
     moved: float = 0.0
     main: bool = False
 
@@ -181,7 +184,8 @@ class Turn:
     phases: the communication of each phase, as far as the model tells phases apart. communicating:
     all of it, waiting included. waiting: the part of it that passes before the last of the senders
     has posted its message. computing: kernels and the copying around messages. These are means over
-    the ranks. seconds: the whole turn of the slowest rank.
+    the ranks. seconds: the whole turn of the slowest rank. variation: the standard deviation of
+    turns that follow each other over their mean, 0 where the model follows one turn.
     """
 
     phases: dict[str, float]
@@ -189,6 +193,7 @@ class Turn:
     waiting: float
     computing: float
     seconds: float
+    variation: float = 0.0
 
 
 def turn_from(found: Mapping[str, Any]) -> Turn:
@@ -200,6 +205,7 @@ def turn_from(found: Mapping[str, Any]) -> Turn:
         waiting=float(sum(found["waiting"].values())),
         computing=float(found["computing"]),
         seconds=float(found["turn"]),
+        variation=float(found["variation"]),
     )
 
 

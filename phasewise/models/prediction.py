@@ -15,7 +15,7 @@ from phasewise.models.model import Case, Model, Turn
 from phasewise.output import number_of
 from phasewise.readable import Readable, Shown
 from phasewise.study import Study
-from phasewise.study.laboratory import Pieces, first_pieces, sets_off_together
+from phasewise.study.laboratory import Pieces, first_pieces
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,7 +27,8 @@ class Prediction(Readable):
     each phase; models that add up messages do not know the waiting of each. `exchange_seconds`
     counts only the phases of the workload's own exchange, as the source paper does, without waiting
     that belongs to no phase. `turn_seconds` is the time of the slowest rank, [turn_low, turn_high]
-    its 90 % interval.
+    its 90 % interval. `variation` says by how much single turns differ from each other: their
+    standard deviation over their mean, as far as the model follows several turns.
     """
 
     ranks: int
@@ -42,6 +43,7 @@ class Prediction(Readable):
     turn_low: float
     turn_high: float
     phases: dict[str, float]
+    variation: float = 0.0
 
     def shown(self) -> Shown:
         """The turn, its communication and its phases [ms], with 90 % intervals."""
@@ -84,16 +86,27 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         turn_low=turn.seconds,
         turn_high=turn.seconds,
         phases=turn.phases,
+        variation=turn.variation,
     )
     return bounded(found, case)
 
 
-def bounded(found: Prediction, case: Case) -> Prediction:
-    """The prediction of a case with the intervals that the kept residuals give."""
+def bounded(found: Prediction, case: Case, variation: float | None = None) -> Prediction:
+    """The prediction of a case with the intervals that the kept residuals give.
+
+    variation: by how much the times that it is for differ from each other, standard deviation over
+    mean; None: that of single turns, as the model has it.
+    """
     residuals = residuals_of(None if case.study is None else case.study.workload)
+    varying = found.variation if variation is None else variation
     about = (found.model, case.machine, case.twin, residuals, case.ranks)
-    ends = interval(found.communication_seconds, *about)
-    turn = turn_interval(found.turn_seconds, ends, found.computation_seconds, *about)
+    communication = found.communication_seconds
+    # The turns' differences are differences of waiting, which is communication.
+    of_turn = varying * found.turn_seconds
+    own = of_turn / communication if communication > 0.0 else 0.0
+    ends = interval(communication, *about, variation=own)
+    computing = found.computation_seconds
+    turn = turn_interval(found.turn_seconds, ends, computing, *about, variation=varying)
     return replace(found, low=ends[0], high=ends[1], turn_low=turn[0], turn_high=turn[1])
 
 
@@ -121,10 +134,14 @@ def _added_up(case: Case, model: Model, computation: bool) -> Turn:
     return Turn(phases, communicating, waiting, computing, computing + communicating)
 
 
-def first_turn(study: Study, machine: Machine, ranks: int, twin: str = "full") -> Case:
-    """The first turn of a run, which has data-dependent pieces that later turns do not have."""
-    pieces, agreed = first_pieces(study, ranks), sets_off_together(study)
-    return Case(study, machine, ranks, twin, pieces, agreed=agreed)
+def first_turn(
+    study: Study, machine: Machine, ranks: int, twin: str = "full", turns: int = 1
+) -> Case:
+    """The first turn of a run, which all ranks begin together and which has data-dependent pieces
+    that later turns do not have; or the mean of this many first turns.
+    """
+    pieces = {name: count / turns for name, count in first_pieces(study, ranks).items()}
+    return Case(study, machine, ranks, twin, pieces, agreed=turns == 1)
 
 
 def predict_many(

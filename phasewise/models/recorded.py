@@ -2,8 +2,9 @@
 messages.
 
 For each phase the case has the messages of the rank that sent most in it. Their sizes come from the
-events if the run kept all of them; otherwise all messages to one rank count as equally long. Phases
-of MPI library calls are left out, since nothing records the messages inside them.
+events if the run kept all of them; otherwise all messages to one rank count as equally long. A
+record does not tell which messages were sent at once: they count as sent one by one. Phases of MPI
+library calls are left out, since nothing records the messages inside them.
 """
 
 from __future__ import annotations
@@ -63,6 +64,7 @@ def _phases(record: CommunicationRecord) -> Iterator[PhaseMessages]:
             inter=inter,
             distance=np.abs(peers - rank),
             active=_active(record, phase, rank)[inter],
+            together=np.ones_like(inter),
             main=phase.main,
         )
 

@@ -159,6 +159,8 @@ def summarise(
 
     A phase's seconds, and `communication_seconds`, are means over the ranks of the time spent in
     it, waiting included; `exchange_seconds` counts only the phases of the workload's own exchange.
+    `variation` is the standard deviation of the turns after the first over their mean, 0 for fewer
+    than three turns.
     """
     communicating = [phase for phase in record.phases if phase.communicates]
     times = {phase.name: float(np.mean(phase.communicating)) for phase in communicating}
@@ -185,6 +187,7 @@ def summarise(
         "floor_seconds": limit.seconds / turns,
         "floor": {name: getattr(limit, name) / turns for name in ("adapter", "cut", "memory")},
         "communication": communication_summary(record),
+        "variation": record.variation,
     }
 
 

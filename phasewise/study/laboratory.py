@@ -52,12 +52,6 @@ class Laboratory(Part):
         contents.
         """
 
-    def sets_off_together(self, model: Any) -> bool:
-        """Whether all ranks begin a run's first turn at once; models that follow a run in time need
-        this.
-        """
-        return False
-
     def iterated(self, model: Any, iterations: int | None) -> Pieces:
         """How often pieces occur in a turn whose solver takes this many iterations; None: as many
         as the study fixes. Empty for a workload without a solver.
@@ -166,8 +160,3 @@ def when(study: Study, piece: str) -> str:
 def pieces_name(workload: Workload, piece: str) -> str:
     """The plural of a piece's name."""
     return workload.part(Laboratory).PIECES.get(piece, f"{piece}s")
-
-
-def sets_off_together(study: Study) -> bool:
-    """Whether all ranks begin a run's first turn at once."""
-    return _laboratory(study).sets_off_together(study.model)

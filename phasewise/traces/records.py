@@ -53,6 +53,8 @@ IDEAL = "ideal_seconds"
 """Time [s] of a simulated run with messages that take no time, if it was also simulated like
 that.
 """
+VARIATION = "variation"
+"""By how much the turns of a simulated run differ from each other."""
 
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
@@ -123,6 +125,10 @@ class CommunicationRecord:
     """The colours, #rrggbb, that pictures give to some of the phases."""
     ideal_seconds: float | None = None
     """`seconds` of a simulated run with messages that take no time, if that was simulated."""
+    variation: float = 0.0
+    """By how much the turns after the first differ from each other: the standard deviation of their
+    times over its mean; 0 if that is unknown, as on real ranks.
+    """
     threads: int = 1
     """Threads of each rank."""
     core_share: CoreShare | None = None
@@ -297,7 +303,8 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         colours=_colours(ranks),
         pieces=_pieces(ranks, turns),
         workload=workload,
-        ideal_seconds=_ideal(content.get(IDEAL)),
+        ideal_seconds=_positive(content, IDEAL),
+        variation=_positive(content, VARIATION) or 0.0,
         threads=max(int(content.get("threads", 1)), 1),
         core_share=core_share_of(content, ranks),
     )
@@ -311,11 +318,13 @@ def _pieces(ranks: list[dict[str, Any]], turns: int) -> dict[str, float]:
     return found
 
 
-def _ideal(given: Any) -> float | None:
-    seconds = None if given is None else float(given)
-    if seconds is not None and not 0 <= seconds < math.inf:
-        raise ValueError(f"its {IDEAL} are not those of a run")
-    return seconds
+def _positive(content: dict[str, Any], name: str) -> float | None:
+    """A number of the record that is not negative; None if the record does not have it."""
+    given = content.get(name)
+    found = None if given is None else float(given)
+    if found is not None and not 0 <= found < math.inf:
+        raise ValueError(f"its {name} is not that of a run")
+    return found
 
 
 def _machine(given: Any) -> str | None:

@@ -24,10 +24,6 @@ class QcdLaboratory(Laboratory):
     }
     PIECES = {"links": "configurations", "iteration": "iterations", "update": "updates"}
 
-    def sets_off_together(self, _model: Qcd) -> bool:
-        """Nothing comes before the links of the first solve, which make up much of a short one."""
-        return True
-
     def iterated(self, model: Qcd, iterations: int | None) -> dict[str, float]:
         """Iterations of all right-hand sides, with an update for every ten in mixed precision;
         StudyError where the study fixes them. None: as many as it fixes.

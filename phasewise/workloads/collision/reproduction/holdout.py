@@ -145,5 +145,6 @@ def read_whole_study(path: Path = FILE) -> WholeStudy | None:
         raise RunError(f"{path} cannot be read ({disk_reason(error)})") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise RunError(
-            f"{path} does not hold the errors of a study: python -m benchmarks.residuals writes it"
+            f"{path} does not hold the errors of a study: python -m benchmarks.residuals "
+            "--described writes it"
         ) from error

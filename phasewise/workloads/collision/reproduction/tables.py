@@ -20,7 +20,7 @@ from phasewise.workloads.collision.reproduction.published import NAMES
 from phasewise.workloads.collision.reproduction.results import PaperResults
 
 SIMULATOR = "The reference is a simulator, not hardware."
-ABSENT = "holdout.json is missing: python -m benchmarks.residuals --cache DIR makes it."
+ABSENT = "holdout.json is missing: python -m benchmarks.residuals --described --cache DIR makes it."
 
 
 def claims_table(claims: Sequence[Claim]) -> Table:

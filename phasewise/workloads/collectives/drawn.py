@@ -1,0 +1,44 @@
+"""Collectives that are drawn at random, by which models are judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from phasewise.machines import Machine
+from phasewise.models.drawn import (
+    SIMULATED_PROTOCOLS,
+    Draw,
+    Drawn,
+    Tables,
+    between,
+    one_of,
+    some,
+)
+from phasewise.workloads.collectives.model import MOST_SUM_BYTES, OFFERED, OPERATORS
+
+VALUES = (1, 1e5)
+"""Doubles of a block."""
+WORK = (1e3, 1e7)
+"""Flops beside a collective that is started."""
+
+
+class CollectivesDrawn(Drawn):
+    """How its studies are drawn."""
+
+    COUNTS = (1, 10)
+
+    def tables(
+        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
+    ) -> Tables:
+        """Every operator as often as the others, in blocks of 8 B to 0.8 MB."""
+        operator = str(one_of(draw, OPERATORS))
+        size = 8 * round(between(draw, *VALUES))
+        own = {
+            "operator": operator,
+            "bytes": min(size, MOST_SUM_BYTES) if operator == "sum" else size,
+            **some(draw, {"verify": (True, False), "blocking": (True, False)}),
+        }
+        if draw.integers(2):
+            own["work"] = between(draw, *WORK)
+        ways = {"algorithm": OFFERED[operator], "protocol": SIMULATED_PROTOCOLS}
+        return {"collectives": own, "communication": some(draw, ways)}

@@ -1,0 +1,26 @@
+"""Serial kernels that are drawn at random, by which models are judged."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from phasewise.machines import Machine
+from phasewise.models.drawn import Draw, Drawn, Tables, between, one_of, some
+from phasewise.workloads.kernels.model import DENSE, SPARSE
+
+SIZE = (16, 512)
+
+
+class KernelsDrawn(Drawn):
+    """How its studies are drawn."""
+
+    COUNTS = (1, 10)
+
+    def tables(
+        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
+    ) -> Tables:
+        """Every kernel as often as the others."""
+        size = round(between(draw, *SIZE))
+        keys = {"repetitions": (1, 4), "verify": (True, False)}
+        kernel = {"kernel": str(one_of(draw, (*DENSE, *SPARSE)))}
+        return {"kernels": {**kernel, "n": size, **some(draw, keys)}}
