@@ -14,6 +14,7 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.machines.machine import Machine, parse_machine
+from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
 from phasewise.models.drawn import Draw, Drawn, between, one_of
 from phasewise.models.interval import EAGER, FITTED, FLOW, LATENCY, NODE_RANKS
@@ -112,6 +113,7 @@ def study_of(
             study = Study.from_dict({**tables, **named})
             study = settle(study, ranks, machine).study
             study.check_ranks(ranks)
+            check_overhead(machine, study.communication)
         except StudyError:
             continue
         return study, ranks

@@ -10,7 +10,7 @@ from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.machine import parse_machine
 from phasewise.machines.smpirun import simulated_tree
-from phasewise.models import Case, predict
+from phasewise.models import Case, first_turn, predict
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
 from phasewise.study.laboratory import first_pieces
@@ -121,3 +121,33 @@ def test_contention_tells_whole_turns_and_their_waiting(
     assert found.communication_seconds == pytest.approx(summary["communication_seconds"], rel=0.04)
     waited = sum(float(phase.waiting.mean()) for phase in record.phases)
     assert found.waiting_seconds == pytest.approx(waited, rel=0.1, abs=0.002 * found.turn_seconds)
+
+
+def test_all_ranks_begin_the_first_turn_together(tmp_path: Path) -> None:
+    """A halo of a few microseconds does not contain what the start of the run has left between the
+    ranks, so that one exchange takes what each of ten does.
+    """
+    bassi = load_machine("bassi")
+
+    def halo(exchanges: int, words: int) -> Study:
+        own = {"words": words, "verify": False}
+        return Study.from_dict({"workload": "halo", "exchanges": exchanges, "halo": own})
+
+    for words in (2, 128):
+        one, ten = (
+            simulate(halo(n, words), Request(bassi, 16, skeleton=True), tmp_path / f"{words}-{n}")
+            for n in (1, 10)
+        )
+        assert one[0]["turn_seconds"] == pytest.approx(ten[0]["turn_seconds"], rel=0.02)
+        found = predict(first_turn(halo(1, words), bassi, 16), "contention")
+        # The simulator adds a header of 16 B to each message, and a nanosecond.
+        assert found.turn_seconds == pytest.approx(one[0]["turn_seconds"], rel=0.015)
+        assert (one[1].variation, one[0]["variation"]) == (0.0, 0.0)
+        assert ten[1].variation == ten[0]["variation"] >= 0.0
+
+
+def test_turns_that_differ_have_a_variation(tmp_path: Path) -> None:
+    # The sum that checks the halo lets the ranks go at different times, so that they drift.
+    case = Study.from_dict({"workload": "halo", "exchanges": 8, "halo": {"words": 128}})
+    summary, record = simulate(case, Request(load_machine("bassi"), 16, skeleton=True), tmp_path)
+    assert 0.001 < summary["variation"] == record.variation < 0.5

@@ -16,7 +16,7 @@ from phasewise.models.drawn import (
 )
 from phasewise.workloads.collectives.model import MOST_SUM_BYTES, OFFERED, OPERATORS
 
-VALUES = (1, 1e5)
+VALUES = (1, 2e4)
 """Doubles of a block."""
 WORK = (1e3, 1e7)
 """Flops beside a collective that is started."""
@@ -25,12 +25,13 @@ WORK = (1e3, 1e7)
 class CollectivesDrawn(Drawn):
     """How its studies are drawn."""
 
-    COUNTS = (1, 10)
+    RANKS = (8, 12, 16, 24, 32, 48, 64)
+    COUNTS = (1, 4)
 
     def tables(
         self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
     ) -> Tables:
-        """Every operator as often as the others, in blocks of 8 B to 0.8 MB."""
+        """Every operator as often as the others, in blocks of 8 B to 160 kB."""
         operator = str(one_of(draw, OPERATORS))
         size = 8 * round(between(draw, *VALUES))
         own = {
