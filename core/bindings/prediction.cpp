@@ -108,6 +108,7 @@ driver::Rates rates_from(const nb::dict& given) {
     rates.begins_together = nb::cast<bool>(given["begins_together"]);
   if (given.contains("rounds")) rates.rounds = nb::cast<std::vector<double>>(given["rounds"]);
   if (given.contains("one_way")) rates.one_way = nb::cast<std::vector<double>>(given["one_way"]);
+  if (given.contains("turns")) rates.turns = nb::cast<int>(given["turns"]);
   if (!given.contains("flop")) return rates;
   rates.flop = nb::cast<double>(given["flop"]);
   rates.byte = nb::cast<double>(given["byte"]);
@@ -207,9 +208,11 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
   const driver::Rates how = rates_from(rates);
+  const std::int64_t header =
+      rates.contains("header") ? nb::cast<std::int64_t>(rates["header"]) : std::int64_t{0};
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors), streams_from(rates),
-                                      swaps_from(rates));
+                                      swaps_from(rates), header);
   return mean_turn(*study, pieces, [&](const workload::PieceCounts& counts) {
     const nb::gil_scoped_release unlocked;
     contention::Program program = driver::turn_program(
@@ -342,7 +345,9 @@ void bind_prediction(nb::module_& m) {
       "of a further message and of a further put in one direction, and of a handshake; swaps, "
       "sizes [B] and seconds of a message that meets another one; started_at_once, whether the "
       "library's nonblocking collectives send all their messages at once; begins_together, whether "
-      "a run's ranks begin together. Without flop nothing is "
+      "a run's ranks begin together; header, bytes that a message has beside its data; turns, how "
+      "many first turns of a run give the mean (0: a turn of a long run). Without "
+      "flop nothing is "
       "computed. effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, "
       "instead of where the preceding turn has left them.");
   m.def(

@@ -106,7 +106,10 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
 void StrongStrong::run_step(const Step& step, Listener& listener) {
   constexpr exchange::Channel reducing = channels::reduce, sharing = channels::broadcast;
   advance(last_ ? &*last_ : nullptr, &step, listener);
-  if (ip_.green_every_step && solver_) solver_->forget_greens();
+  if (ip_.green_every_step) {
+    planned_.clear();
+    if (solver_) solver_->forget_greens();
+  }
   const std::vector<std::vector<int>> batches = plan_.batches(step);
   const int own = plan_.own_beam();
   to_host(charge_[own], 0, step.pairs() * pair_size(), listener);
@@ -121,7 +124,6 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
       reduce(b + 1);
       listener.progress(reducing);
     }
-    if (b == 0 && ip_.green_every_step && contents_ == Contents::none) make_green(listener);
     const std::vector<int> solved =
         staged_ ? plan_.own_pairs(step, own, batches[b]) : std::vector<int>{};
     for (const int p : solved) to_device(charge_[own], p * pair_size(), pair_size(), listener);
@@ -211,15 +213,16 @@ void StrongStrong::share_potentials(const Step& step, const std::vector<int>& pa
   for (const auto& exchange : exchanges.other) works.push_back({exchange, theirs, theirs});
 }
 
-// A plan reports each Green function where a run's first turn makes it. It counts those of every
-// step elsewhere.
+// A plan reports each Green function where a run's first turn makes it, or every step.
 ColumnSolver::GreenPointer StrongStrong::green_for(const field::GreenKey& function,
                                                    Listener& listener) {
   if (contents_ != Contents::none) return columns_.green(function, listener);
-  if (ip_.green_every_step || std::ranges::find(planned_, function) != planned_.end())
-    return nullptr;
+  if (std::ranges::find(planned_, function) != planned_.end()) return nullptr;
   planned_.push_back(function);
-  listener.if_needed(pieces::green, [&] { make_green(listener); });
+  if (ip_.green_every_step)
+    make_green(listener);
+  else
+    listener.if_needed(pieces::green, [&] { make_green(listener); });
   return nullptr;
 }
 
@@ -228,8 +231,7 @@ std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
                                                        const std::vector<int>& pairs,
                                                        Listener& listener) {
   std::vector<ColumnSolver::Grid> grids;
-  if (ip_.green_every_step && contents_ != Contents::none)
-    columns_.green({mesh_.hx, mesh_.hy}, listener);
+  if (ip_.green_every_step) green_for({mesh_.hx, mesh_.hy}, listener);
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();

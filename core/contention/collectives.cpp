@@ -11,6 +11,7 @@ namespace phasewise::contention {
 namespace {
 
 constexpr std::int64_t smallest_piece = 32768;  // [B], as in MPICH
+constexpr std::int64_t value_bytes = 8;
 
 // Appends the rounds in which this member has messages, each of which has this number of bytes.
 void append(CollectiveRounds& rounds, const exchange::Rounds& from, std::int64_t bytes) {
@@ -42,14 +43,26 @@ CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
   if (!gives) {
     const int mine = paired ? me / 2 : me - rest;
     const auto member = [&](int number) { return number < rest ? 2 * number + 1 : number + rest; };
-    std::int64_t part = bytes;
+    // Each member owns as many values as the others, and the last one those that are left over.
+    const std::int64_t each = bytes / value_bytes / power * value_bytes;
+    const auto size_of = [&](int first, int last) {
+      return each * (last - first) + (last == power ? bytes - each * power : 0);
+    };
+    int first = 0, last = power;  // of the members whose sums this one has
     for (int mask = 1; mask < power; mask *= 2) {
-      part = (part + 1) / 2;
-      rounds.push_back({{{member(mine ^ mask), part}}, {member(mine ^ mask)}});
+      const int middle = first + (last - first) / 2;
+      const bool low = (mine & mask) == 0;
+      const std::int64_t sent = low ? size_of(middle, last) : size_of(first, middle);
+      rounds.push_back({{{member(mine ^ mask), sent}}, {member(mine ^ mask)}});
+      (low ? last : first) = middle;
     }
     for (int mask = power / 2; mask > 0; mask /= 2) {
-      rounds.push_back({{{member(mine ^ mask), part}}, {member(mine ^ mask)}});
-      part *= 2;
+      rounds.push_back({{{member(mine ^ mask), size_of(first, last)}}, {member(mine ^ mask)}});
+      const int owned = last - first;
+      if ((mine & mask) == 0)
+        last += owned;
+      else
+        first -= owned;
     }
   }
   if (gives)

@@ -191,11 +191,12 @@ double Protocol::factor(const std::vector<double>& factors, std::int64_t bytes) 
 
 Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*from*/, int /*to*/,
                                   Company company) const {
+  const std::int64_t sent = bytes == 0 ? 0 : bytes + header_;
   Message found{.bytes = bytes,
                 .within = false,
-                .delay = route.latency * factor(latency_factors_, bytes),
+                .delay = route.latency * factor(latency_factors_, sent),
                 .max_rate = route.max_bandwidth,
-                .amount = static_cast<double>(bytes) / factor(bandwidth_factors_, bytes)};
+                .amount = static_cast<double>(sent) / factor(bandwidth_factors_, sent)};
   if (bytes == 0) return found;
   if (company == Company::crossing && swaps_.known()) {
     const double longer =

@@ -36,14 +36,17 @@ class Timing {
 // the factors of [protocol] in a machine file (docs/machine-file.md).
 class Protocol : public Timing {
  public:
-  // Each factor holds for messages of at least the size with the same index.
+  // Each factor holds for messages of at least the size with the same index. A message with
+  // data is longer by `header` bytes.
   Protocol(std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
-           std::vector<double> latency_factors, Streams streams = {}, Swaps swaps = {})
+           std::vector<double> latency_factors, Streams streams = {}, Swaps swaps = {},
+           std::int64_t header = 0)
       : sizes_(std::move(sizes)),
         bandwidth_factors_(std::move(bandwidth_factors)),
         latency_factors_(std::move(latency_factors)),
         streams_(std::move(streams)),
-        swaps_(std::move(swaps)) {}
+        swaps_(std::move(swaps)),
+        header_(header) {}
   Message message(const Route& route, std::int64_t bytes, int from, int to,
                   Company company) const override;
   double progress(const Message& /*message*/, double share) const override { return share; }
@@ -54,6 +57,7 @@ class Protocol : public Timing {
   std::vector<double> bandwidth_factors_, latency_factors_;
   Streams streams_;
   Swaps swaps_;
+  std::int64_t header_;
 };
 
 // Messages shorter than `eager` [B] depart without waiting for the receiver. Rates are kept for the

@@ -35,23 +35,24 @@ void check_length(const Length& length) {
 }
 
 // A turn of few messages is over before the different starts of the ranks have lost their effect.
-// Such a turn is followed several times, with a small spread or none, and only the last times
-// count.
+// Such a turn is followed several times, with a small spread or none, and only the last times count.
+// If the mean of a few first turns is wanted, these are followed, and all count.
 constexpr double small_spread = 1.0;          // latencies
 constexpr std::int64_t few_messages = 48;     // per rank
 constexpr int repetitions = 14, counted = 8;  // 1/counted is exact in a float
 
-void repeat(contention::RankProgram& program) {
+void repeat(contention::RankProgram& program, int first_turns) {
+  const bool all = first_turns > 0 && first_turns <= repetitions;
+  const int times = all ? first_turns : repetitions, counting = all ? first_turns : counted;
   const std::vector<contention::Instruction> turn = std::move(program.instructions);
   const std::vector<contention::RoundSequence> sequences = std::move(program.sequences);
   const std::vector<contention::Computation> computations = std::move(program.computations);
   program.instructions.clear();
   program.sequences.clear();
   program.computations.clear();
-  for (int i = 0; i < repetitions; ++i) {
-    if (i >= repetitions - counted)
-      program.instructions.push_back({contention::Action::mark, 0, 0});
-    const double weight = i < repetitions - counted ? 0.0 : 1.0 / counted;
+  for (int i = 0; i < times; ++i) {
+    if (i >= times - counting) program.instructions.push_back({contention::Action::mark, 0, 0});
+    const double weight = i < times - counting ? 0.0 : 1.0 / counting;
     const auto first = static_cast<int>(program.sequences.size());
     const auto first_computation = static_cast<int>(program.computations.size());
     for (contention::Instruction instruction : turn) {
@@ -153,7 +154,7 @@ contention::Program turn_program(const workload::Workload& study,
   if (agreed) {
     program.spread = 0.0;
   } else if (program.messages > 0 && program.messages <= few_messages * study.ranks()) {
-    for (contention::RankProgram& rank : program.ranks) repeat(rank);
+    for (contention::RankProgram& rank : program.ranks) repeat(rank, rates.turns);
     program.messages *= repetitions;
     program.spread = rates.begins_together ? 0.0 : small_spread;
   }

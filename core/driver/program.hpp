@@ -67,6 +67,8 @@ struct Rates {
   // Whether a run's ranks begin together, as in the simulator, so that turns of few messages are
   // followed from there; otherwise their starts lie apart.
   bool begins_together = false;
+  // The number of first turns of a run whose mean is wanted; 0: a turn of a long run.
+  int turns = 0;
   // The costs of streams of messages and puts in one direction; by default each message costs what
   // a single one costs.
   contention::Streams streams;

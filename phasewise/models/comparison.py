@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -159,9 +159,10 @@ def compare(
     one.
     """
     records = tuple(map(Path, fit))
-    # Simulated ranks begin the first turn together, and single turns are mostly simulated.
-    first = run.record.simulated and run.record.turns == 1
-    case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records, agreed=first)
+    # Simulated ranks begin the first turn together.
+    turns = run.record.turns if run.record.simulated else 0
+    case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records)
+    case = replace(case, agreed=turns == 1, turns=turns)
     names = chosen_models(models, [str(path) for path in fit], machine)
     residuals = residuals_of(run.study.workload)
     return [

@@ -27,6 +27,8 @@ NAME = "contention"
 TITLE = "every message on its route, bandwidth shared max-min fairly"
 PRECISE = True
 
+HEADER = 16
+"""Bytes that the simulator adds to the data of every message."""
 LEAST_SHARE = 0.05
 """Least share of a message's time that it spends on its way, however long its calls take."""
 
@@ -109,7 +111,9 @@ def follow(case: Case, computation: bool = True) -> Turn:
     twin = make_twin(case.machine, case.twin, case.ranks)
     overhead, copies = case.machine.overhead, case.machine.copies
     calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
-    calls["started_at_once"] = calls["begins_together"] = not case.machine.is_hardware
+    if not case.machine.is_hardware:
+        calls |= {"started_at_once": True, "begins_together": True, "header": HEADER}
+        calls["turns"] = case.turns
     if copies is not None and computation:
         calls["copies"] = {name: list(values) for name, values in asdict(copies).items()}
     if case.machine.types is not None and computation:

@@ -22,6 +22,8 @@ Sample = TypeVar("Sample")
 QUANTITIES = {COMMUNICATION: "", TURN: "turn_"}
 """The quantities whose errors are judged, with the first letters of the names of their figures."""
 
+RESOLUTION = 1e-9
+"""Seconds to which the simulator rounds."""
 NEAR = 0.03
 """An error below this counts as near."""
 
@@ -66,12 +68,13 @@ class Judged(Generic[Sample]):
         return abs(math.expm1(-self.residual(quantity)))
 
     def residual(self, quantity: str) -> float:
-        """log(simulated/predicted); 0 where nothing is communicated."""
+        """log(simulated/predicted). What takes less than the simulator's resolution counts as long
+        as that.
+        """
         one = self.predicted
         predicted = Times(one.communication_seconds, one.turn_seconds)
-        if self.simulated.of(quantity) == predicted.of(quantity) == 0.0:
-            return 0.0
-        return math.log(self.simulated.of(quantity) / predicted.of(quantity))
+        seconds = (max(times.of(quantity), RESOLUTION) for times in (self.simulated, predicted))
+        return math.log(next(seconds) / next(seconds))
 
     def inside(self, quantity: str) -> bool:
         """Whether the simulated time lies in the interval of the prediction."""

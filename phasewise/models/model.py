@@ -81,7 +81,8 @@ class Case:
     pieces: how often each data-dependent piece occurs in a turn. records: folders of runs, for a
     model that is fitted to runs. program: the messages of a turn if they are known without a study,
     for example from a recorded run; then `study` may be None. agreed: all ranks begin the turn
-    together, as when a bench times it; used by models that follow the turn in time.
+    together, as when a bench times it; used by models that follow the turn in time. turns: the case
+    is the mean of this many first turns of a run; 0: a turn of a long run.
     """
 
     study: Study | None
@@ -92,6 +93,7 @@ class Case:
     records: tuple[Path, ...] = ()
     program: tuple[PhaseMessages, ...] | None = None
     agreed: bool = False
+    turns: int = 0
 
     @cached_property
     def phases(self) -> tuple[PhaseMessages, ...]:

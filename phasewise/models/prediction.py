@@ -141,7 +141,7 @@ def first_turn(
     that later turns do not have; or the mean of this many first turns.
     """
     pieces = {name: count / turns for name, count in first_pieces(study, ranks).items()}
-    return Case(study, machine, ranks, twin, pieces, agreed=turns == 1)
+    return Case(study, machine, ranks, twin, pieces, agreed=turns == 1, turns=turns)
 
 
 def predict_many(
