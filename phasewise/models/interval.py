@@ -24,6 +24,10 @@ from phasewise.workload.interface import Workload
 COVERAGE = 0.9
 DEVIATIONS = 1.645
 """Standard deviations of a normal distribution within which 90 % of it lies."""
+LEAST_HALF = 1e-3
+"""Least half width of an interval in the logarithm: models in time keep the rates of messages for
+0.2 % of their time.
+"""
 FEWEST = 19
 """Fewest residuals: with fewer, an end would lie beyond the first or last of them."""
 
@@ -109,7 +113,7 @@ def interval(
 
 def _ends(seconds: float, found: Spread, machine: Machine, variation: float) -> tuple[float, float]:
     middle, half = (found.high + found.low) / 2, (found.high - found.low) / 2
-    half = math.hypot(half, noise(machine), DEVIATIONS * variation)
+    half = max(math.hypot(half, noise(machine), DEVIATIONS * variation), LEAST_HALF)
     return seconds * math.exp(middle - half), seconds * math.exp(middle + half)
 
 
