@@ -24,7 +24,8 @@ struct PhaseMessages {
 // Phases are in the order in which a rank meets them; a node has node_size ranks. `distance` is the
 // difference of the ranks' numbers; `inter` is 1 if the message leaves the node; `active` is the
 // number of ranks of the sender's node that send messages with the same `inter` in the same round,
-// and `together` the number of such messages of the sender. The busiest rank is one of the workload's typical ranks.
+// and `together` the number of such messages of the sender. The busiest rank is one of the
+// workload's typical ranks.
 std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
                                           const workload::PieceCounts& counts);
 

@@ -35,24 +35,38 @@ void check_length(const Length& length) {
 }
 
 // A turn of few messages is over before the different starts of the ranks have lost their effect.
-// Such a turn is followed several times, with a small spread or none, and only the last times count.
-// If the mean of a few first turns is wanted, these are followed, and all count.
+// Such a turn is followed several times, with a small spread or none, and only the last times
+// count.
 constexpr double small_spread = 1.0;          // latencies
 constexpr std::int64_t few_messages = 48;     // per rank
 constexpr int repetitions = 14, counted = 8;  // 1/counted is exact in a float
 
-void repeat(contention::RankProgram& program, int first_turns) {
-  const bool all = first_turns > 0 && first_turns <= repetitions;
-  const int times = all ? first_turns : repetitions, counting = all ? first_turns : counted;
+// By how much each of the turns that are followed counts. Where the ranks begin together, a later
+// turn begins where another one has left them, so that the second of two counts: what a rank waits
+// for the others at the end of a turn is waiting at the begin of the next one. The mean of some
+// first turns has the first one and later ones.
+std::vector<double> weights_of(bool few, const Rates& rates) {
+  const int turns = rates.turns;
+  if (few && (turns == 0 || turns > repetitions)) {
+    std::vector<double> weights(repetitions, 0.0);
+    std::fill(weights.end() - counted, weights.end(), 1.0 / counted);
+    return weights;
+  }
+  if (few) return std::vector<double>(turns, 1.0 / turns);
+  if (!rates.begins_together) return {1.0};
+  if (turns == 0) return {0.0, 1.0};
+  return {1.0 / turns, (turns - 1.0) / turns};
+}
+
+void repeat(contention::RankProgram& program, const std::vector<double>& weights) {
   const std::vector<contention::Instruction> turn = std::move(program.instructions);
   const std::vector<contention::RoundSequence> sequences = std::move(program.sequences);
   const std::vector<contention::Computation> computations = std::move(program.computations);
   program.instructions.clear();
   program.sequences.clear();
   program.computations.clear();
-  for (int i = 0; i < times; ++i) {
-    if (i >= times - counting) program.instructions.push_back({contention::Action::mark, 0, 0});
-    const double weight = i < times - counting ? 0.0 : 1.0 / counting;
+  for (const double weight : weights) {
+    if (weight > 0.0) program.instructions.push_back({contention::Action::mark, 0, 0});
     const auto first = static_cast<int>(program.sequences.size());
     const auto first_computation = static_cast<int>(program.computations.size());
     for (contention::Instruction instruction : turn) {
@@ -153,11 +167,14 @@ contention::Program turn_program(const workload::Workload& study,
   }
   if (agreed) {
     program.spread = 0.0;
-  } else if (program.messages > 0 && program.messages <= few_messages * study.ranks()) {
-    for (contention::RankProgram& rank : program.ranks) repeat(rank, rates.turns);
-    program.messages *= repetitions;
-    program.spread = rates.begins_together ? 0.0 : small_spread;
+    return program;
   }
+  const bool few = program.messages > 0 && program.messages <= few_messages * study.ranks();
+  if (few || rates.begins_together) program.spread = rates.begins_together ? 0.0 : small_spread;
+  const std::vector<double> weights = weights_of(few, rates);
+  if (weights.size() > 1)
+    for (contention::RankProgram& rank : program.ranks) repeat(rank, weights);
+  if (few) program.messages *= repetitions;
   return program;
 }
 

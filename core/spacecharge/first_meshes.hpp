@@ -18,8 +18,8 @@ field::BoxMesh mesh_for(const Description& description, Extent extent);
 std::array<double, 3> cells_of(const Description& description, const field::BoxMesh& mesh);
 
 // For each kick, whether it needs a Green function that no kick before it has made. The meshes
-// follow a sample of the bunch through the lattice, under a force that follows from its rms sizes; a
-// guest's bunch is unknown, and is taken to keep its size.
+// follow a sample of the bunch through the lattice, under a force that follows from its rms sizes;
+// a guest's bunch is unknown, and is taken to keep its size.
 std::vector<bool> first_meshes(const Description& description);
 
 }  // namespace phasewise::spacecharge
