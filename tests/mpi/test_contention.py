@@ -146,6 +146,24 @@ def test_all_ranks_begin_the_first_turn_together(tmp_path: Path) -> None:
         assert ten[1].variation == ten[0]["variation"] >= 0.0
 
 
+def test_a_later_turn_begins_where_the_first_has_left_the_ranks(tmp_path: Path) -> None:
+    # Ranks with less work wait for the others in the next turn, which no single turn shows.
+    case = Study.from_dict(
+        tables(turns=1, ip__1__grid=[128, 128], ip__1__green_function="every-step", **UNEVEN)
+    )
+    bassi, found = load_machine("bassi"), []
+    for turns in (1, 3):
+        study_of = case.replace(turns=turns)
+        found.append(simulate(study_of, Request(bassi, 8, skeleton=True), tmp_path / f"{turns}")[0])
+    one, three = (each["communication_seconds"] for each in found)
+    later = predict(Case(case, bassi, 8), "contention").communication_seconds
+    assert later == pytest.approx((3 * three - one) / 2, rel=0.005)
+    first = predict(first_turn(case, bassi, 8), "contention").communication_seconds
+    assert later > 1.008 * first
+    mean = predict(first_turn(case, bassi, 8, turns=3), "contention").communication_seconds
+    assert mean == pytest.approx(three, rel=0.01)
+
+
 def test_turns_that_differ_have_a_variation(tmp_path: Path) -> None:
     # The sum that checks the halo lets the ranks go at different times, so that they drift.
     case = Study.from_dict({"workload": "halo", "exchanges": 8, "halo": {"words": 128}})
