@@ -60,6 +60,20 @@ def test_each_distance_of_windows_has_a_green_function() -> None:
     assert slices / 2 <= each < min(one, 2 * slices + 1) and one <= 2 * (2 * slices - 1)
 
 
+def test_a_step_makes_one_for_each_distance_that_its_slices_meet() -> None:
+    own = {"ip__1__slices": 8, "ip__1__slicing": "equal-width", "ip__1__interpolation": "none"}
+    own |= {"ip__1__green_function": "every-step", "ip__1__longitudinal_kick": False}
+
+    def greens(angle: float) -> float:
+        case = study("1x4", ip__1__half_crossing_angle=angle, **own)
+        phases = core.plan(case.parameters(), 8)["phases"]
+        return next(float(one["messages"]) for one in phases if one["name"] == "green")
+
+    # Head on, all pairs of the 15 steps share a window; a rank of a column of 4 sends 3 messages.
+    assert greens(0.0) == 3 * 15
+    assert greens(2e-3) > greens(0.0)
+
+
 def test_columns_make_their_green_functions_one_after_another() -> None:
     """Each of the first steps brings one more column to work, and all wait for its Green function,
     so that the turn grows by that of each column. In a single column all ranks make it together.
