@@ -78,7 +78,7 @@ Heights::Heights(const InteractionPoint& ip, const std::array<CollidingBeam, 2>&
 }
 
 double Heights::least() const {
-  return std::min(*std::ranges::min_element(needed[0]), *std::ranges::min_element(needed[1]));
+  return std::max(*std::ranges::min_element(needed[0]), *std::ranges::min_element(needed[1]));
 }
 
 double MeshLevels::room() const {

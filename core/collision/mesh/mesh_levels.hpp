@@ -88,7 +88,7 @@ struct Heights {
   std::array<std::vector<double>, 2> needed{};  // [slice][plane]
 
   Heights(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams, double middle);
-  double least() const;
+  double least() const;  // the larger of both beams' smallest ones
 };
 
 class MeshLevels {
