@@ -82,7 +82,7 @@ def test_the_mesh_at_the_waist_is_as_fine_as_the_derived_quantities_say() -> Non
 
 
 def test_the_kick_at_a_large_piwinski_angle_is_that_of_a_strong_beam_of_many_slices() -> None:
-    *_, kicks = crossing("model", "strong-strong")
+    *_, kicks = crossing("weighting", "cic")
     simulation = phasewise.Simulation(nano(model="weak-strong", slices=255))
     before = coordinates(simulation)
     simulation.step()

@@ -100,8 +100,8 @@ double MeshLevels::fitted_cells(const Heights& heights) const {
   const double least = heights.least();
   const int finest = level_for(room(), least);
   const double found = std::ldexp(room(), -finest) / least;
-  if (finest == 0 || found <= wanted) return mesh_.hy;
-  return mesh_.hy * 2.0 * wanted / found;
+  if (finest == 0) return mesh_.hy;
+  return mesh_.hy * (found <= wanted ? 1.0 : 2.0) * wanted / found;
 }
 
 }  // namespace phasewise::collision

@@ -99,9 +99,9 @@ class MeshLevels {
 
   // Chooses for each plane the finest level that reaches as far as it needs.
   void choose(const Heights& heights);
-  // The cells of level 0, at least as large as the mesh's and less than twice as large, with which
-  // the finest level fits the lowest plane and those up to a quarter higher. If the mesh itself
-  // fits them, they are the mesh's.
+  // The cells of level 0, at least as large as the mesh's and at most twice as large, with which
+  // the finest level fits the lowest plane and those up to a quarter higher. They are the mesh's if
+  // it has no finer level.
   double fitted_cells(const Heights& heights) const;
 
   // The level of the mesh for the charge of a beam's slice on a plane of the opposing beam. The

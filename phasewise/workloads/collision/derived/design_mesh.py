@@ -37,8 +37,8 @@ PAIR_PARTS = 8
 """Parts of an octave by which the cells of pairs of slices differ."""
 
 WAIST_REACH = 1.25
-"""Where slices cross at an angle the finest level in y reaches at most this many times as far as
-the lowest slices need.
+"""Where slices cross at an angle the finest level in y reaches this many times as far as the lowest
+slices need.
 """
 
 NO_CHARGE = 1e-15
@@ -180,7 +180,7 @@ class DesignMesh:
         cell = math.ldexp(y.cell, -level)
         x = self._axis(0)
         angled = not x.common and self._cell_of_pair(0) < x.cell
-        if angled and level > 0 and reach * cell > WAIST_REACH * needed:
+        if angled and level > 0:
             return quantised(WAIST_REACH * needed / reach)
         return cell
 
