@@ -46,7 +46,7 @@ IPS: dict[str, dict[str, Any]] = {
     "quadratic weights, interpolated": ANGLE | UNEVEN | {"weighting": "tsc", "slices": [1, 4]},
     "finer at the waist": SMALL | {"beta": [0.55, 0.02], "slices": [4, 5]},
     "a large Piwinski angle": SMALL
-    | {"beta": [0.55, 0.02], "half_crossing_angle": 1e-3, "slices": [7, 5]},
+    | {"beta": [0.55, 0.02], "half_crossing_angle": 3e-3, "slices": [9, 7]},
     "quadratic weights, one plane": ANGLE | SMALL | PLANE | {"weighting": "tsc"},
     "fixed mesh that many are outside of": ANGLE
     | SMALL

@@ -29,12 +29,8 @@ struct Range {
 };
 
 // Cell sizes are powers of 2^(1/16), so that the Green function stays the same while the beam's
-// size varies by less than 4 %. Those of pairs are powers of 2^(1/8), since each needs Green
-// functions of its own.
-double quantised(double h, double octave_parts = 16.0) {
-  return std::exp2(std::ceil(octave_parts * std::log2(h)) / octave_parts);
-}
-constexpr double pair_octave_parts = 8.0;
+// size varies by less than 4 %.
+double quantised(double h) { return std::exp2(std::ceil(16.0 * std::log2(h)) / 16.0); }
 
 // The first of `nodes` nodes around a centre.
 double first_node(double center, int nodes, double h) { return center - 0.5 * (nodes - 1) * h; }
@@ -101,8 +97,13 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
   return result;
 }
 
+// How far the smallest windows of pairs reach, over what the narrowest pair needs: neighbouring
+// slices that overlap then meet on the same nodes, and the kick is continuous from one to the next.
+constexpr double pair_reach = 1.25;
+
 // Chooses, along an axis where slices have windows of their own, a window for each pair of slices
-// if its cells are finer than those of the common mesh.
+// if its cells are finer than those of the common mesh. The cells of pairs differ by octaves, and
+// windows with the same cells have nodes in the same places.
 class PairWindows {
  public:
   PairWindows(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams)
@@ -113,18 +114,26 @@ class PairWindows {
   }
 
   std::vector<PairAxis> along(int axis, int nodes, double common_h) const {
-    std::vector<PairAxis> result;
-    result.reserve(shape_[0].size() * shape_[1].size());
+    std::vector<Range> ranges;
+    double least = INFINITY;
     for (int i = 0; i < std::ssize(shape_[0]); ++i)
       for (int j = 0; j < std::ssize(shape_[1]); ++j) {
-        Range both;
+        Range& both = ranges.emplace_back();
         include(both, axis, 0, i, j);
         include(both, axis, 1, j, i);
-        const double h =
-            quantised(2.0 * both.half_width() / (nodes - 1 - 2.0 * mesh_margin), pair_octave_parts);
-        const bool finer = h < common_h;
-        result.push_back(finer ? PairAxis{h, first_node(both.center(), nodes, h)} : PairAxis{});
+        least = std::min(least, both.half_width());
       }
+    // One cell less, since windows are moved to nodes.
+    const double finest = quantised(2.0 * pair_reach * least / (nodes - 2 - 2.0 * mesh_margin));
+    std::vector<PairAxis> result;
+    result.reserve(ranges.size());
+    for (const Range& range : ranges) {
+      const double octaves = std::ceil(std::log2(range.half_width() / (pair_reach * least)));
+      const double h = finest * std::exp2(std::fmax(octaves, 0.0));
+      const bool finer = h < common_h;
+      result.push_back(finer ? PairAxis{h, h * std::round(first_node(range.center(), nodes, h) / h)}
+                             : PairAxis{});
+    }
     return result;
   }
 

@@ -33,8 +33,10 @@ needs.
 SNAP_PARTS = 8
 """A slice's own window moves in steps of its width divided by this."""
 
-PAIR_PARTS = 8
-"""Parts of an octave by which the cells of pairs of slices differ."""
+PAIR_REACH = 1.25
+"""The smallest windows of pairs of slices reach this many times as far as the narrowest pair
+needs.
+"""
 
 WAIST_REACH = 1.25
 """Where slices cross at an angle the finest level in y reaches this many times as far as the lowest
@@ -165,8 +167,9 @@ class DesignMesh:
             i, j = own.at_waist, other.at_waist
             s = np.array([[own.plane[i] - other.plane[j + 1], own.plane[i + 1] - other.plane[j]]])
             ends += self._ends(beam, axis, slice(i, i + 1), s / 2)
-        cells = self._point.grid[axis] - 1 - 2 * MARGIN_CELLS
-        return quantised(float(np.max(ends) - np.min(ends)) / cells, PAIR_PARTS)
+        # One cell less, since windows are moved to nodes.
+        cells = self._point.grid[axis] - 2 - 2 * MARGIN_CELLS
+        return quantised(PAIR_REACH * float(np.max(ends) - np.min(ends)) / cells)
 
     def _finest(self, y: _Axis) -> float:
         """The cell in y of the finest level that holds both bunches' central slices on the plane of
@@ -202,9 +205,9 @@ class DesignMesh:
         return max(float(np.abs(part - centre).max()) for pair in ends for part in pair)
 
 
-def quantised(cell: float, parts: int = 16) -> float:
-    """The next power of 2^(1/parts) at or above a cell's size."""
-    return math.exp2(math.ceil(parts * math.log2(cell)) / parts)
+def quantised(cell: float) -> float:
+    """The next power of 2^(1/16) at or above a cell's size."""
+    return math.exp2(math.ceil(16 * math.log2(cell)) / 16)
 
 
 def _tilt(model: Collision, ip: int, beam: Beam) -> Pair:
