@@ -97,8 +97,8 @@ Axis choose_axis(const SliceRanges& ranges, int axis, int nodes) {
   return result;
 }
 
-// How far the smallest windows of pairs reach, over what the narrowest pair needs: neighbouring
-// slices that overlap then meet on the same nodes, and the kick is continuous from one to the next.
+// How far the smallest windows of pairs reach, over what the narrowest pair needs: pairs that
+// overlap then have the same cells as their neighbours.
 constexpr double pair_reach = 1.25;
 
 // Chooses, along an axis where slices have windows of their own, a window for each pair of slices
