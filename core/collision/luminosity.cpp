@@ -45,10 +45,15 @@ EffectiveCharge StrongStrong::effective_charge(const Step& step, int beam, int p
           .coarsening = mesh_.levels.coarsening()};
 }
 
+// The windows of a pair's slices.
+std::array<field::Window, 2> StrongStrong::windows(const Step& step, int p) const {
+  const int slice_1 = step.own(0, p), slice_2 = step.own(1, p);
+  return {mesh_.window_of(0, slice_1, slice_2), mesh_.window_of(1, slice_2, slice_1)};
+}
+
 // The overlap of a pair in this rank's rows.
 Overlap StrongStrong::overlap_of(const Step& step, int p) const {
-  const field::Window& w1 = mesh_.window[0][step.own(0, p)];
-  const field::Window& w2 = mesh_.window[1][step.own(1, p)];
+  const auto [w1, w2] = windows(step, p);
   const int dx = w1.offset_x - w2.offset_x, dy = w1.offset_y - w2.offset_y;
   const auto [first, last] = plan_.division().rows(0, plan_.division().row());
   return {.rho1 = rho_[0][p],
@@ -65,9 +70,10 @@ std::vector<int> StrongStrong::window_shifts(const Step& step) const {
   std::vector<int> shifts;
   shifts.reserve(step.pairs());
   if (contents_ == Contents::none) return std::vector<int>(step.pairs(), 0);
-  for (int p = 0; p < step.pairs(); ++p)
-    shifts.push_back(mesh_.window[0][step.own(0, p)].offset_x -
-                     mesh_.window[1][step.own(1, p)].offset_x);
+  for (int p = 0; p < step.pairs(); ++p) {
+    const auto [w1, w2] = windows(step, p);
+    shifts.push_back(w1.offset_x - w2.offset_x);
+  }
   return shifts;
 }
 
@@ -171,7 +177,8 @@ void StrongStrong::finish_luminosity(Listener& listener) {
 double StrongStrong::pair_luminosity(std::int64_t i, const OverlapFactor& factor) const {
   const int slice_1 = static_cast<int>(i / ip_.slices[1]);
   const int slice_2 = static_cast<int>(i % ip_.slices[1]);
-  const double hx = mesh_.hx, hy = mesh_.levels.mesh(overlap_level(slice_1, slice_2)).hy;
+  const field::Mesh mesh = mesh_.of_pair(slice_1, slice_2, overlap_level(slice_1, slice_2));
+  const double hx = mesh.hx, hy = mesh.hy;
   const double spread = weights_spread(ip_.weighting);
   return (overlap_sums_[2 * i] + overlap_sums_[2 * i + 1]) * (*beams_)[0].per_macroparticle *
          (*beams_)[1].per_macroparticle / (hx * hy) *

@@ -109,10 +109,13 @@ class StrongStrong {
   // Whether the two planes of the field that acts on a beam have meshes of their own.
   bool apart(const Step& step, int beam, int p) const;
   int overlap_level(int slice_1, int slice_2) const;
+  // The opposing slice that a slice meets nearest to the waist.
+  static int slice_at_waist(const std::array<CollidingBeam, 2>& beams, int beam, int slice);
   // The level of the opposing plane that a slice meets nearest to the waist.
   int level_at_waist(const CollisionMesh& mesh, const std::array<CollidingBeam, 2>& beams, int beam,
                      int slice) const;
   EffectiveCharge effective_charge(const Step& step, int beam, int p);
+  std::array<field::Window, 2> windows(const Step& step, int p) const;
   std::vector<int> window_shifts(const Step& step) const;
   Overlap overlap_of(const Step& step, int p) const;
   void effective_charges(const Step& step, const std::vector<int>& own);
@@ -157,8 +160,11 @@ template <class Blocks>
 SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int beam, int slice,
                                   const comm::Communicator& group, Blocks&& blocks) {
   const CollisionMesh all = choose_mesh(ip_, beams);
-  const field::Mesh mesh = all.levels.mesh(level_at_waist(all, beams, beam, slice));
-  const field::Window window = all.window[beam][slice];
+  const int other = slice_at_waist(beams, beam, slice);
+  const int level = level_at_waist(all, beams, beam, slice);
+  const field::Mesh mesh =
+      beam == 0 ? all.of_pair(slice, other, level) : all.of_pair(other, slice, level);
+  const field::Window window = all.window_of(beam, slice, other);
   Values charge(mesh.nodes()), potential(mesh.nodes());
   std::fill_n(charge.data(), charge.size(), 0.0);
   const double rounding_offset = numerics::rounding_offset_for(

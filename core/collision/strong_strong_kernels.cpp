@@ -9,6 +9,17 @@
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
+namespace {
+
+// The place of the value nearest to z.
+int nearest(const std::vector<double>& values, double z) {
+  const auto found = std::min_element(values.begin(), values.end(), [&](double a, double b) {
+    return std::fabs(a - z) < std::fabs(b - z);
+  });
+  return static_cast<int>(found - values.begin());
+}
+
+}  // namespace
 
 std::vector<EncounterTask> StrongStrong::encounter_tasks(const Step* now, const Step* next,
                                                          int parts) {
@@ -62,9 +73,9 @@ ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, 
   const int p = next.pair_of(beam, slice), other = next.other(beam, p);
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
   double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
-  const field::Window& window = mesh_.window[beam][slice];
   const auto frame = [&](int plane) {
-    return field::WindowFrame(mesh_.levels.mesh(level(next, beam, p, plane)), window);
+    return field::WindowFrame(mesh_.mesh_of(beam, slice, other, plane),
+                              mesh_.window_of(beam, slice, other));
   };
   ChargeTarget target{.planes = ip_.planes,
                       .frame = {frame(0), frame(ip_.planes - 1)},
@@ -87,8 +98,8 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const int values = values_per_node(ip_.weighting, ip_.planes);
   // The field comes from the opposing slice, on this slice's planes.
   const auto frame = [&](int plane) {
-    field::WindowFrame made(mesh_.levels.mesh(level(step, 1 - beam, p, plane)),
-                            mesh_.window[beam][slice]);
+    field::WindowFrame made(mesh_.mesh_of(1 - beam, other, slice, plane),
+                            mesh_.window_of(beam, slice, other));
     made.rim_x = rim_cells(mesh_.nx);
     made.rim_y = rim_cells(mesh_.ny);
     return made;
@@ -109,16 +120,16 @@ bool StrongStrong::apart(const Step& step, int beam, int p) const {
   return ip_.planes == 2 && level(step, 1 - beam, p, 0) != level(step, 1 - beam, p, 1);
 }
 
+int StrongStrong::slice_at_waist(const std::array<CollidingBeam, 2>& beams, int beam, int slice) {
+  return nearest(beams[1 - beam].cuts.z, beams[beam].cuts.z[slice]);
+}
+
 int StrongStrong::level_at_waist(const CollisionMesh& mesh,
                                  const std::array<CollidingBeam, 2>& beams, int beam,
                                  int slice) const {
   const beam::SliceCuts& other = beams[1 - beam].cuts;
   const std::vector<double>& planes = ip_.planes == 2 ? other.plane : other.z;
-  const double z = beams[beam].cuts.z[slice];
-  const auto nearest = std::min_element(planes.begin(), planes.end(), [&](double a, double b) {
-    return std::fabs(a - z) < std::fabs(b - z);
-  });
-  return mesh.levels.of(beam, slice, static_cast<int>(nearest - planes.begin()));
+  return mesh.levels.of(beam, slice, nearest(planes, beams[beam].cuts.z[slice]));
 }
 
 // The opposing slice as this slice's head and tail planes, or its centre, meet it.
@@ -128,7 +139,7 @@ FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const 
   const CollidingBeam& opposing = (*beams_)[1 - beam];
   const bool two = ip_.planes == 2;
   FarSource far{};
-  far.enclosed = mesh_.window[beam][slice] == mesh_.window[1 - beam][other];
+  far.enclosed = mesh_.window_of(beam, slice, other) == mesh_.window_of(1 - beam, other, slice);
   far.scale = (*beams_)[beam].kick_scale;
   far.smearing = smearing_of(ip_.weighting);
   for (int plane = 0; plane < ip_.planes; ++plane) {
@@ -174,7 +185,9 @@ void StrongStrong::add_nodes_tasks(const Step& step, int beam, std::vector<Nodes
     double* nodes =
         nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
     double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
-    const auto mesh = [&](int plane) { return mesh_.levels.mesh(level(step, 1 - beam, p, plane)); };
+    const auto mesh = [&](int plane) {
+      return mesh_.mesh_of(1 - beam, step.other(beam, p), step.own(beam, p), plane);
+    };
     const double scale = (*beams_)[beam].kick_scale;
     if (!apart(step, beam, p)) {
       to.push_back({ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference});

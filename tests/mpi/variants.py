@@ -45,6 +45,8 @@ IPS: dict[str, dict[str, Any]] = {
     "linear weights, one plane": ANGLE | UNEVEN | PLANE | {"slices": [3, 1]},
     "quadratic weights, interpolated": ANGLE | UNEVEN | {"weighting": "tsc", "slices": [1, 4]},
     "finer at the waist": SMALL | {"beta": [0.55, 0.02], "slices": [4, 5]},
+    "a large Piwinski angle": SMALL
+    | {"beta": [0.55, 0.02], "half_crossing_angle": 3e-3, "slices": [9, 7]},
     "quadratic weights, one plane": ANGLE | SMALL | PLANE | {"weighting": "tsc"},
     "fixed mesh that many are outside of": ANGLE
     | SMALL

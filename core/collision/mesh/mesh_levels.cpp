@@ -58,26 +58,50 @@ field::Mesh MeshLevels::mesh(int level) const {
   return mesh;
 }
 
-void MeshLevels::choose(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams) {
-  const double middle = mesh_.origin_y + centre(0) * mesh_.hy;
-  const double nodes = std::min(centre(1), mesh_.ny - 1 - centre(1));
-  const double room = (nodes - mesh_margin) * mesh_.hy;
+Heights::Heights(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams,
+                 double middle) {
   const Reach reach(beams, ip.mesh_extent, middle);
   for (int b = 0; b < 2; ++b) {
     const beam::SliceCuts &own = beams[b].cuts, &other = beams[1 - b].cuts;
-    const std::vector<double>& planes = ip.planes == 2 ? other.plane : other.z;
-    planes_[b] = static_cast<int>(planes.size());
-    level_[b].clear();
+    const std::vector<double>& at = ip.planes == 2 ? other.plane : other.z;
+    planes[b] = static_cast<int>(at.size());
     for (int s = 0; s < own.slices(); ++s)
-      for (int plane = 0; plane < planes_[b]; ++plane) {
-        double needed = reach.of(b, s, planes[plane]);
+      for (int plane = 0; plane < planes[b]; ++plane) {
+        double here = reach.of(b, s, at[plane]);
         // The plane is the head of one slice and the tail of the one before it.
         const int first = ip.planes == 2 ? std::max(plane - 1, 0) : plane;
         for (int t = first; t <= std::min(plane, other.slices() - 1); ++t)
-          needed = std::max(needed, reach.of(1 - b, t, own.z[s]));
-        level_[b].push_back(static_cast<std::uint8_t>(level_for(room, needed)));
+          here = std::max(here, reach.of(1 - b, t, own.z[s]));
+        needed[b].push_back(here);
       }
   }
+}
+
+double Heights::least() const {
+  return std::max(*std::ranges::min_element(needed[0]), *std::ranges::min_element(needed[1]));
+}
+
+double MeshLevels::room() const {
+  const double nodes = std::min(centre(1), mesh_.ny - 1 - centre(1));
+  return (nodes - mesh_margin) * mesh_.hy;
+}
+
+void MeshLevels::choose(const Heights& heights) {
+  planes_ = heights.planes;
+  for (int b = 0; b < 2; ++b) {
+    level_[b].clear();
+    for (const double needed : heights.needed[b])
+      level_[b].push_back(static_cast<std::uint8_t>(level_for(room(), needed)));
+  }
+}
+
+double MeshLevels::fitted_cells(const Heights& heights) const {
+  constexpr double wanted = 1.25;  // reach of the finest level over that of the lowest plane
+  const double least = heights.least();
+  const int finest = level_for(room(), least);
+  const double found = std::ldexp(room(), -finest) / least;
+  if (finest == 0) return mesh_.hy;
+  return mesh_.hy * (found <= wanted ? 1.0 : 2.0) * wanted / found;
 }
 
 }  // namespace phasewise::collision

@@ -81,14 +81,28 @@ struct Coarsening {
   }
 };
 
+// How far from `middle` in y [m] the mesh has to reach for each beam's slice on each plane of the
+// opposing beam: ± mesh_extent rms of the slice and of both slices around the plane.
+struct Heights {
+  std::array<int, 2> planes{};                  // number of planes of the opposing beam
+  std::array<std::vector<double>, 2> needed{};  // [slice][plane]
+
+  Heights(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams, double middle);
+  double least() const;  // the larger of both beams' smallest ones
+};
+
 class MeshLevels {
  public:
   MeshLevels() = default;
   // Puts all planes on level 0, the mesh itself.
   MeshLevels(const field::Mesh& mesh, Weighting weighting) : mesh_(mesh), weighting_(weighting) {}
 
-  // Chooses for each plane the finest level that holds ± mesh_extent rms of both slices around it.
-  void choose(const InteractionPoint& ip, const std::array<CollidingBeam, 2>& beams);
+  // Chooses for each plane the finest level that reaches as far as it needs.
+  void choose(const Heights& heights);
+  // The cells of level 0, at least as large as the mesh's and at most twice as large, with which
+  // the finest level fits the lowest plane and those up to a quarter higher. They are the mesh's if
+  // it has no finer level.
+  double fitted_cells(const Heights& heights) const;
 
   // The level of the mesh for the charge of a beam's slice on a plane of the opposing beam. The
   // plane is a boundary between slices, or, with one plane per slice, a slice's centroid.
@@ -102,6 +116,8 @@ class MeshLevels {
 
  private:
   double centre(int level) const { return coarsening().centre(level); }
+  // How far a finer level's window reaches from its centre if its cells have the size of level 0's.
+  double room() const;
 
   field::Mesh mesh_;
   Weighting weighting_ = Weighting::cic;
