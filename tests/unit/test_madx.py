@@ -39,6 +39,7 @@ LINEAR = {
     "cavity below transition": "rfcavity, l=0.5, volt=0.2, freq=3, lag=0",
     "cavity by harmonic": "rfcavity, l=0, volt=0.2, harmon=7, lag=0.5",
     "edge": "dipedge, h=0.1, e1=0.05, hgap=0.02, fint=0.5",
+    "matrix": "matrix, l=0.4, rm11=2, rm22=0.5, rm33=0.8, rm43=0.1, rm34=0, rm44=1.25, rm56=0.3",
     "rotation": "srotation, angle=0.2",
 }
 KICKS = {

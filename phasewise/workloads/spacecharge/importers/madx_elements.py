@@ -192,6 +192,21 @@ def _crab(v: Values, ring: Ring) -> Body:
     return magnets.crab(v["l"], angle, wave_number, v["lag"]), [magnets.CRAB_WAVE]
 
 
+def _matrix(v: Values, ring: Ring) -> Body:
+    """In MAD-X a matrix has a length and acts on t = z/β and pt = β δ. Here a drift has the length,
+    and the matrix is what is left of it.
+    """
+    velocity, length = ring.particle.velocity, float(v["l"])
+    scale = [1.0, 1.0, 1.0, 1.0, velocity, 1 / velocity]
+    rows = [
+        [scale[i] * float(v[f"rm{i + 1}{j + 1}"]) / scale[j] for j in range(6)] for i in range(6)
+    ]
+    for row in rows:
+        for at, gain in ((0, 1.0), (2, 1.0), (4, 1 - velocity**2)):
+            row[at + 1] -= length * gain * row[at]
+    return [*magnets.drift(length), {"kind": "matrix", "matrix": rows}], []
+
+
 def _monitor(v: Values, _ring: Ring) -> Body:
     half = magnets.drift(v["l"] / 2)
     return [*half, {"kind": "monitor"}, *half], []
@@ -240,6 +255,7 @@ KINDS: dict[str, tuple[Callable[[Values, Ring], Body], str]] = {
     "tkicker": (_corrector("hkick", "vkick"), "hkick vkick"),
     "solenoid": (_solenoid, "ks ksi"),
     "rfcavity": (_cavity, "volt freq lag harmon"),
+    "matrix": (_matrix, " ".join(f"rm{i}{j}" for i in range(1, 7) for j in range(1, 7))),
     "crabcavity": (_crab, "volt freq lag"),
     "dipedge": (_edge, "h e1 hgap fint"),
     "srotation": (_rotation, "angle"),
