@@ -120,6 +120,16 @@ LatticeElement solenoid(const Keys& keys) {
           .body = Solenoid{reference_of(keys), length, 0.5 * keys.number("strength")}};
 }
 
+// `focusing` is κx, κy and κz [m⁻²].
+LatticeElement constant_focusing(const Keys& keys) {
+  const double length = length_of(keys);
+  const std::vector<double> given = keys.numbers("focusing", 3);
+  for (const double kappa : given)
+    if (!(kappa >= 0.0)) keys.fail("focusing", "numbers not below 0 are accepted");
+  return {.length = length,
+          .body = ConstantFocusing::of(reference_of(keys), length, {given[0], given[1], given[2]})};
+}
+
 // Makes an RF gap in the middle of a drift.
 LatticeElement cavity(const Keys& keys) {
   const Reference reference = reference_of(keys);
@@ -144,10 +154,18 @@ using LatticeBuilder = LatticeElement (*)(const Keys&);
 
 const std::vector<std::pair<std::string, LatticeBuilder>>& lattice_builders() {
   static const std::vector<std::pair<std::string, LatticeBuilder>> all = {
-      {"drift", drift},       {"magnet", magnet},  {"bend", bend},
-      {"solenoid", solenoid}, {"cavity", cavity},  {"multipole", multipole},
-      {"aperture", other},    {"matrix", other},   {"second-order", other},
-      {"marker", marker},     {"monitor", monitor}};
+      {"drift", drift},
+      {"magnet", magnet},
+      {"bend", bend},
+      {"solenoid", solenoid},
+      {"cavity", cavity},
+      {"multipole", multipole},
+      {"constant-focusing", constant_focusing},
+      {"aperture", other},
+      {"matrix", other},
+      {"second-order", other},
+      {"marker", marker},
+      {"monitor", monitor}};
   return all;
 }
 

@@ -223,9 +223,10 @@ BunchDescription build_bunch(const workload::Parameters& parameters, int beam) {
   const std::vector<double> factors =
       parameters.numbers_or(prefix + "mismatch", {1, 1, 1, 1, 1, 1});
   const std::vector<double> offset = parameters.numbers_or(prefix + "offset", {0, 0, 0, 0, 0, 0});
+  const std::vector<double> orbit = parameters.numbers_or(prefix + "orbit", {0, 0, 0, 0, 0, 0});
   for (std::size_t i = 0; i < 6; ++i) {
     bunch.mismatch[i] = factors[i];
-    bunch.offset[i] = offset[i];
+    bunch.offset[i] = orbit[i] + offset[i];
   }
   return bunch;
 }

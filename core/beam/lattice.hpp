@@ -16,7 +16,7 @@
 namespace phasewise::beam {
 
 // What fills an element from its entry to its exit.
-using Body = std::variant<Drift, Quadrupole, SectorBend, CombinedBend, Solenoid>;
+using Body = std::variant<Drift, Quadrupole, SectorBend, CombinedBend, Solenoid, ConstantFocusing>;
 
 // An element of a lattice: a body, and kicks at places within it. An element without length has
 // only kicks.

@@ -17,10 +17,11 @@
 
 namespace phasewise::beam {
 
-using Element = std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture,
-                             RectangularAperture, Feedback, BeamNoise, Matrix, SecondOrder,
-                             MidplaneSecondOrder, Drift, Quadrupole, SectorBend, CombinedBend,
-                             Solenoid, Multipole, CombinedBendRest, DipoleEdge, RfGap>;
+using Element =
+    std::variant<Twiss, Synchrotron, RadioFrequency, Damping, EllipticAperture, RectangularAperture,
+                 Feedback, BeamNoise, Matrix, SecondOrder, MidplaneSecondOrder, Drift, Quadrupole,
+                 SectorBend, CombinedBend, Solenoid, ConstantFocusing, Multipole, CombinedBendRest,
+                 DipoleEdge, RfGap>;
 
 class Line {
  public:

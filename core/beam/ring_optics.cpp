@@ -109,12 +109,15 @@ RingOptics ring_optics(const Lattice& lattice) {
   };
   append();
   for (std::size_t i = 0; i < lattice.size(); ++i) {
-    const Passage part = expansion_about(at, without_gaps(lattice.element(i))).first;
-    const Square map = square_of(part.map.rows);
-    at = part.end;
+    // A piece has less than half an oscillation, and its phase is no riddle.
+    for (const Element& piece : without_gaps(lattice.element(i))) {
+      const Passage part = expansion_about(at, {piece}).first;
+      const Square map = square_of(part.map.rows);
+      at = part.end;
+      dispersion = applied(map, dispersion);
+      for (ModeCourse& course : courses) course.carry(map);
+    }
     place += lattice.length_of(i);
-    dispersion = applied(map, dispersion);
-    for (ModeCourse& course : courses) course.carry(map);
     append();
   }
   for (int k = 0; k < 2; ++k) {

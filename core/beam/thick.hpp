@@ -173,4 +173,52 @@ struct Solenoid {
   PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
 };
 
+// A smooth channel, the flow of δ²/2γ0² + (px² + py² + κx x² + κy y² + γ0² κz z²)/2: x'' = -κx x,
+// and likewise y and z, at any amplitude and momentum.
+struct ConstantFocusing {
+  struct Oscillator {
+    double cosine = 1.0;
+    double slide = 0.0;  // sin(kL)/k [m]
+    double pull = 0.0;   // k sin(kL) [1/m]
+  };
+  Reference reference;
+  double length = 0.0;   // m
+  double strength[3]{};  // κx, κy, κz [m⁻²], not below 0
+  Oscillator motion[3]{};
+
+  static ConstantFocusing of(const Reference& reference, double length, const double (&kappa)[3]) {
+    ConstantFocusing result{reference, length};
+    for (int u = 0; u < 3; ++u) {
+      const double k = std::sqrt(kappa[u]), phase = k * length;
+      result.strength[u] = kappa[u];
+      result.motion[u] = {std::cos(phase), k > 0.0 ? std::sin(phase) / k : length,
+                          k * std::sin(phase)};
+    }
+    return result;
+  }
+  ConstantFocusing of_length(double piece) const { return of(reference, piece, strength); }
+  // A phase of 2, so that phases can be counted from piece to piece.
+  double longest() const {
+    const double most = std::fmax(strength[0], std::fmax(strength[1], strength[2]));
+    return most > 0.0 ? 2.0 / std::sqrt(most) : any_length;
+  }
+
+  template <class Value>
+  PHASEWISE_HD void map(CoordinatesOf<Value>& c) const {
+    move(motion[0], 1.0, c.x, c.px);
+    move(motion[1], 1.0, c.y, c.py);
+    move(motion[2], reference.inverse_gamma2, c.z, c.delta);
+  }
+  PHASEWISE_HD void push(Coordinates& c, std::uint32_t, const PushContext&) const { map(c); }
+
+ private:
+  // `rate` is u' over p.
+  template <class Value>
+  PHASEWISE_HD static void move(const Oscillator& m, double rate, Value& u, Value& p) {
+    const Value before = u;
+    u = m.cosine * before + (rate * m.slide) * p;
+    p = m.cosine * p - (m.pull / rate) * before;
+  }
+};
+
 }  // namespace phasewise::beam

@@ -1,6 +1,7 @@
 #include "collision/build_point.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -42,6 +43,43 @@ void read_mesh(const workload::Parameters& parameters, const std::string& at,
   point.mesh_half_width = {half_width[0], half_width[1]};
 }
 
+using Transverse = std::array<std::array<double, 4>, 4>;
+
+// The covariance of x, px, y, py from that of two normal modes, which `coupling` mixes: (x, px) =
+// g a + C b and (y, py) = g b - C* a with g² = 1 - det C and the adjugate C* (D. Edwards, L. Teng,
+// IEEE Trans. Nucl. Sci. 20 (1973) 885; D. Sagan, D. Rubin, PRSTAB 2 (1999) 074001).
+Transverse coupled(const Transverse& modes, const std::vector<double>& c, double g) {
+  const Transverse v{
+      {{g, 0.0, c[0], c[1]}, {0.0, g, c[2], c[3]}, {-c[3], c[1], g, 0.0}, {c[2], -c[0], 0.0, g}}};
+  Transverse result{};
+  for (int i = 0; i < 4; ++i)
+    for (int j = 0; j < 4; ++j)
+      for (int a = 0; a < 4; ++a)
+        for (int b = 0; b < 4; ++b) result[i][j] += v[i][a] * modes[a][b] * v[j][b];
+  return result;
+}
+
+// The covariance of x, px, y, py of a bunch without dispersion.
+Transverse transverse_covariance(const workload::Parameters& parameters, int beam, int ip) {
+  const std::string at = "ip." + std::to_string(ip) + ".", end = "." + std::to_string(beam);
+  const auto emittance =
+      parameters.numbers("beam." + std::to_string(beam) + ".geometric_emittance", 2);
+  const auto beta = parameters.numbers(at + "beta" + end, 2);
+  const auto alpha = parameters.numbers(at + "alpha" + end, 2);
+  Transverse modes{};
+  for (int plane = 0; plane < 2; ++plane) {
+    const int u = 2 * plane;
+    modes[u][u] = emittance[plane] * beta[plane];
+    modes[u][u + 1] = modes[u + 1][u] = -emittance[plane] * alpha[plane];
+    modes[u + 1][u + 1] = emittance[plane] * (1.0 + alpha[plane] * alpha[plane]) / beta[plane];
+  }
+  const auto c = parameters.numbers(at + "coupling" + end, 4);
+  if (std::ranges::all_of(c, [](double value) { return value == 0.0; })) return modes;
+  const double square = 1.0 - (c[0] * c[3] - c[1] * c[2]);
+  if (!(square >= 0.0)) parameters.fail(at + "coupling" + end, "its determinant may not exceed 1");
+  return coupled(modes, c, std::sqrt(square));
+}
+
 }  // namespace
 
 InteractionPoint build_point(const workload::Parameters& parameters, int ip) {
@@ -60,6 +98,7 @@ InteractionPoint build_point(const workload::Parameters& parameters, int ip) {
     point.crab[b] = beam::crab_pair(crab[0], crab[1], point.angle);
   }
   point.longitudinal_kick = parameters.integer(at + "longitudinal_kick") != 0;
+  point.static_kick = parameters.integer(at + "static_kick") != 0;
   point.luminosity = parameters.integer(at + "luminosity") != 0;
   point.green_every_step =
       parameters.has(at + "green_function") &&
@@ -72,23 +111,17 @@ InteractionPoint build_point(const workload::Parameters& parameters, int ip) {
 beam::Moments design_moments(const workload::Parameters& parameters, int beam, int ip) {
   const std::string of = "beam." + std::to_string(beam) + ".";
   const std::string at = "ip." + std::to_string(ip) + ".", end = "." + std::to_string(beam);
-  const auto emittance = parameters.numbers(of + "geometric_emittance", 2);
-  const auto beta = parameters.numbers(at + "beta" + end, 2);
-  const auto alpha = parameters.numbers(at + "alpha" + end, 2);
   const auto dispersion = parameters.numbers(at + "dispersion" + end, 4);
   const auto offset = parameters.numbers(of + "offset", 6);
   const double bunch_length = parameters.number(of + "bunch_length");
   const double spread = parameters.number(of + "momentum_spread");
   beam::Moments m;
   m.particles = static_cast<double>(parameters.integer(of + "macroparticles"));
-  std::copy_n(offset.begin(), 6, m.mean.begin());
+  const auto orbit = parameters.numbers_or(of + "orbit", {0.0, 0.0, 0.0, 0.0, 0.0, 0.0});
+  for (int i = 0; i < 6; ++i) m.mean[i] = orbit[i] + offset[i];
   auto& c = m.covariance;
-  for (int plane = 0; plane < 2; ++plane) {
-    const int u = 2 * plane;
-    c[u][u] = emittance[plane] * beta[plane];
-    c[u][u + 1] = c[u + 1][u] = -emittance[plane] * alpha[plane];
-    c[u + 1][u + 1] = emittance[plane] * (1.0 + alpha[plane] * alpha[plane]) / beta[plane];
-  }
+  const Transverse transverse = transverse_covariance(parameters, beam, ip);
+  for (int i = 0; i < 4; ++i) std::ranges::copy(transverse[i], c[i].begin());
   c[4][4] = bunch_length * bunch_length;
   c[5][5] = spread * spread;
   for (int i = 0; i < 4; ++i) {

@@ -35,11 +35,19 @@ beam::PushContext Turn::context(const beam::Bunch& bunch) const {
   return context;
 }
 
+// The frame that a beam leaves. It takes out the static part of the kick if the study wants that.
+CollisionFrame Turn::leaving_frame(int ip, int b) {
+  const CollisionFrame from = frame(ip, b, number_);
+  Point& point = points_[ip];
+  if (point.description.static_kick || !point.collides || contents_ == Contents::none) return from;
+  return from.less(point.static_change[b].at(description_, ip, b, number_));
+}
+
 // Makes one pass over the particles, back to the beam's own frame and along the line, and finds the
 // bounds at its end.
 void Turn::leave_and_push(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
-  const CollisionFrame from = frame(ip, b, number_);
+  const CollisionFrame from = leaving_frame(ip, b);
   const bool leaves = points_[ip].collides && !from.is_identity();
   const beam::Line& line = bunch.constants.segments[ip];
   const beam::PushContext about = context(bunch);

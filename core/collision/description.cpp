@@ -1,5 +1,6 @@
 #include "collision/description.hpp"
 
+#include <algorithm>
 #include <string>
 
 #include "beam/build_line.hpp"
@@ -55,6 +56,9 @@ Description::Description(const Parameters& parameters) {
           "both beams must be tracked here, but one is the strong beam of another point");
   }
   for (int b = 0; b < 2; ++b) {
+    const auto start = parameters.numbers_or("beam." + std::to_string(b + 1) + ".orbit",
+                                             std::vector<double>(orbit[b].size(), 0.0));
+    std::ranges::copy(start, orbit[b].begin());
     bunches[b].distribution = beam::build_bunch(parameters, b + 1);
     bunches[b].bucket = beam::find_bucket(bunches[b].segments);
   }

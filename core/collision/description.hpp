@@ -27,6 +27,8 @@ struct Description {
   std::array<beam::BunchConstants, 2> bunches;
   std::vector<InteractionPoint> points;
   std::vector<std::array<beam::Moments, 2>> design;  // of each beam at each interaction point
+  // Where each bunch's orbit is at the first interaction point: x px y py z delta [m, 1].
+  std::array<std::array<double, 6>, 2> orbit{};
 
   bool is_tracked(int beam) const { return !bunches[beam].strong; }
   bool slices_wanted(std::int64_t turn) const {

@@ -1,5 +1,5 @@
 // Takes particles from a beam's own frame at the interaction point to the frame of the collision
-// and back: crab cavities, separation, Lorentz boost.
+// and back: crab cavities, separation, Lorentz boost, and the correction of the orbit.
 #pragma once
 
 #include "beam/boost.hpp"
@@ -15,7 +15,17 @@ class CollisionFrame {
                  double shift_y)
       : angle_(angle), crab_(crab), shift_x_(shift_x), shift_y_(shift_y) {}
 
-  bool is_identity() const { return shift_x_ == 0.0 && shift_y_ == 0.0 && angle_.sin_phi == 0.0; }
+  // The same frame, which takes `change` off every particle that leaves it.
+  CollisionFrame less(const beam::Coordinates& change) const {
+    CollisionFrame result = *this;
+    result.change_ = change;
+    result.changes_ = true;
+    return result;
+  }
+
+  bool is_identity() const {
+    return shift_x_ == 0.0 && shift_y_ == 0.0 && angle_.sin_phi == 0.0 && !changes_;
+  }
 
   PHASEWISE_HD void enter(beam::Coordinates& c) const {
     crab_.apply(c);
@@ -28,12 +38,20 @@ class CollisionFrame {
     c.x -= shift_x_;
     c.y -= shift_y_;
     crab_.undo(c);
+    c.x -= change_.x;
+    c.px -= change_.px;
+    c.y -= change_.y;
+    c.py -= change_.py;
+    c.z -= change_.z;
+    c.delta -= change_.delta;
   }
 
  private:
   beam::CrossingAngle angle_;
   beam::CrabPair crab_;
   double shift_x_, shift_y_;
+  beam::Coordinates change_{};
+  bool changes_ = false;
 };
 
 }  // namespace phasewise::collision

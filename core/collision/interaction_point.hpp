@@ -31,6 +31,7 @@ struct InteractionPoint {
   Weighting weighting = Weighting::cic;
   int planes = 1;  // 2: interpolation in z between slice boundaries
   bool longitudinal_kick = true;
+  bool static_kick = true;  // false: what a particle on the design orbit gets is taken out
   bool fixed_mesh = false;
   double mesh_extent = 6.0;                 // rms
   std::array<double, 2> mesh_half_width{};  // m, fixed mesh

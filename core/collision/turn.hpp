@@ -19,6 +19,7 @@
 #include "collision/gaussian.hpp"
 #include "collision/pieces.hpp"
 #include "collision/slice_moments.hpp"
+#include "collision/static_change.hpp"
 #include "collision/strong_strong.hpp"
 #include "workload/workload.hpp"
 
@@ -77,6 +78,7 @@ class Turn : public workload::RankTurn {
     std::array<CollidingBeam, 2> beams{};  // of this passage; without particles once it is over
     std::array<std::vector<GaussianSlice>, 2> slices{};
     std::array<parallel::Buffer<std::uint8_t>, 2> slice_of{};
+    std::array<StaticChange, 2> static_change{};
   };
   Point& point(int ip) { return points_[ip]; }
   const Point& point(int ip) const { return points_[ip]; }
@@ -105,6 +107,7 @@ class Turn : public workload::RankTurn {
   void cut_and_sort(int ip, Listener& listener);
   void measure_slices(Point& point, Listener& listener);
   void leave_and_push(int ip, int beam, Listener& listener);
+  CollisionFrame leaving_frame(int ip, int beam);
   void record_arrival();
   void record_tracked(int beam, Listener& listener);
   beam::PushContext context(const beam::Bunch& bunch) const;

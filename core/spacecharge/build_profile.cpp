@@ -9,6 +9,7 @@
 #include "beam/matched.hpp"
 #include "beam/periodic.hpp"
 #include "spacecharge/matching.hpp"
+#include "spacecharge/optics_sizes.hpp"
 
 namespace phasewise::spacecharge {
 namespace {
@@ -41,15 +42,16 @@ void read_given(const Parameters& parameters, const std::vector<double>& emittan
   bunch.y = {size[1], emittance[1], alpha[1], dispersion[2], dispersion[3]};
 }
 
-void match(const beam::Lattice& lattice, Shape shape, const std::vector<double>& emittance,
-           Description& description) {
+// Sets the profile to the matched bunch, and returns where its orbit starts.
+beam::Place match(const beam::Lattice& lattice, Shape shape, const std::vector<double>& emittance,
+                  Description& description) {
   beam::ProfileDescription& bunch = description.profile;
   const auto [passage, straight] = beam::expansion(lattice.whole());
   if (shape == Shape::matched && straight && !beam::couples(passage)) {
     const beam::Optics optics = beam::periodic_optics(passage).optics;
     bunch.x = matched_plane(optics.x, emittance[0]);
     bunch.y = matched_plane(optics.y, emittance[1]);
-    return;
+    return {};
   }
   const beam::ClosedOrbit orbit = beam::closed_orbit(description.elements());
   const beam::BunchSize size{emittance[0], emittance[1], bunch.bunch_length, bunch.momentum_spread};
@@ -60,6 +62,7 @@ void match(const beam::Lattice& lattice, Shape shape, const std::vector<double>&
   else
     bunch.columns = beam::matched_columns(orbit.map, size);
   for (int i = 0; i < 6; ++i) bunch.offset[i] += orbit.start[i];
+  return orbit.start;
 }
 
 }  // namespace
@@ -89,10 +92,14 @@ void read_profile(const Parameters& parameters, const beam::Lattice& lattice,
                     "the lattice's cavities");
   bunch.x.emittance = emittance[0];
   bunch.y.emittance = emittance[1];
+  beam::Place orbit{};
   if (shape == Shape::given)
     read_given(parameters, emittance, bunch);
   else
-    match(lattice, shape, emittance, description);
+    orbit = match(lattice, shape, emittance, description);
+  const bool by_optics =
+      parameters.has("solver.optics_sizes") && parameters.integer("solver.optics_sizes") != 0;
+  if (by_optics) description.frozen = optics_sizes(description, orbit, shape == Shape::with_rf);
 }
 
 }  // namespace phasewise::spacecharge

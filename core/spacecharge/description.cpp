@@ -69,15 +69,18 @@ Description::Description(const Parameters& parameters, int number, bool is_guest
   const beam::Lattice lattice = beam::build_lattice(parameters, number);
   const beam::Maps maps = beam::read_maps(parameters);
   length = lattice.length();
-  if (!(length > 0.0)) parameters.fail("lattice.count", "the lattice has no length to kick along");
   monitors = static_cast<int>(lattice.monitors().size());
   kicks = static_cast<int>(parameters.integer_within("solver.kicks", 0, most_kicks));
+  if (kicks > 0 && !(length > 0.0))
+    parameters.fail("lattice.count", "the lattice has no length to kick along");
   sort_every = static_cast<int>(parameters.integer_within("solver.sort_every", 0, most_kicks));
   if (parameters.has("solver.kind"))
     kind = static_cast<Kind>(parameters.choice("solver.kind", {"3d", "2.5d", "frozen"}));
   if (has_mesh()) read_mesh(parameters);
   if (parameters.has("solver.pipe_radius")) pipe_radius = parameters.positive("solver.pipe_radius");
-  if (parameters.has("solver.sizes")) sizes = positive_triple(parameters, "solver.sizes");
+  if (parameters.has("solver.sizes"))
+    frozen.assign(static_cast<std::size_t>(kicks),
+                  {.size = positive_triple(parameters, "solver.sizes")});
   if (parameters.has("solver.period")) period = parameters.positive("solver.period");
   if (period && has_mesh() && grid[2] % 2 != 0)
     parameters.fail("solver.grid", "a period needs an even number of planes along z");

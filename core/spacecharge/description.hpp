@@ -10,6 +10,7 @@
 #include "beam/lattice.hpp"
 #include "beam/profile.hpp"
 #include "field/box_green.hpp"
+#include "spacecharge/frozen.hpp"
 #include "spacecharge/settings.hpp"
 #include "workload/parameters.hpp"
 
@@ -62,9 +63,10 @@ struct Description {
   int sort_every = 0;  // passages between sorts of the particles along z; 0: never
   Kind kind = Kind::box;
   Weighting weighting = Weighting::cic;
-  std::optional<double> pipe_radius;           // m; without it a long beam has no force along z
-  std::optional<std::array<double, 3>> sizes;  // rms of a frozen bunch [m]; else they are measured
-  std::array<int, 3> grid{1, 1, 1};            // nodes along x, y, z
+  std::optional<double> pipe_radius;  // m; without it a long beam has no force along z
+  // Of a frozen bunch, at each kick; empty: they are measured.
+  std::vector<FrozenPlace> frozen;
+  std::array<int, 3> grid{1, 1, 1};  // nodes along x, y, z
   field::BoxGreen green = field::BoxGreen::integrated;
   std::optional<std::array<double, 3>> half_width;  // of a fixed mesh [m]; else it follows
   std::optional<double> period;                     // along z [m]; else open on all sides

@@ -21,8 +21,8 @@ struct LineDensity {
 class LineCharge {
  public:
   explicit LineCharge(const FrozenBunch& bunch)
-      : z0_(bunch.centre[2]),
-        inverse_size_(1.0 / bunch.size[2]),
+      : z0_(bunch.place.centre[2]),
+        inverse_size_(1.0 / bunch.place.size[2]),
         period_(bunch.period.value_or(0.0)),
         coasting_(bunch.coasting),
         peak_(coasting_ ? bunch.charge / period_
@@ -48,11 +48,11 @@ class LineCharge {
 FrozenBunch frozen_bunch(const beam::Moments& moments) {
   FrozenBunch bunch{.charge = moments.particles};
   for (int axis = 0; axis < 3; ++axis) {
-    bunch.centre[axis] = moments.mean[2 * axis];
-    bunch.size[axis] = moments.rms(2 * axis);
-    if (!(bunch.size[axis] > 0.0))
+    bunch.place.centre[axis] = moments.mean[2 * axis];
+    bunch.place.size[axis] = moments.rms(2 * axis);
+    if (!(bunch.place.size[axis] > 0.0))
       throw std::runtime_error("the bunch has no finite size along " + std::string(1, "xyz"[axis]) +
-                               ": its rms is " + std::to_string(bunch.size[axis]) + " m");
+                               ": its rms is " + std::to_string(bunch.place.size[axis]) + " m");
   }
   return bunch;
 }
@@ -60,12 +60,12 @@ FrozenBunch frozen_bunch(const beam::Moments& moments) {
 void kick(const beam::ParticleView& particles, const FrozenBunch& bunch, const FrozenKick& given,
           int threads) {
   const LineCharge line(bunch);
-  const double sigma_x = bunch.size[0], sigma_y = bunch.size[1];
+  const double sigma_x = bunch.place.size[0], sigma_y = bunch.place.size[1];
   const double factor = 2.0 * given.factor / given.gamma;
   parallel::for_blocks(particles.size, threads, [&](std::int64_t begin, int size, int) {
     const beam::ParticleView p = particles.part(begin, size);
     for (int i = 0; i < size; ++i) {
-      const double x = p.x[i] - bunch.centre[0], y = p.y[i] - bunch.centre[1];
+      const double x = p.x[i] - bunch.place.centre[0], y = p.y[i] - bunch.place.centre[1];
       const LineDensity density = line.at(p.z[i]);
       const field::GaussianField e = field::gaussian_field(x, y, sigma_x, sigma_y);
       p.px[i] += factor * density.value * e.ex;

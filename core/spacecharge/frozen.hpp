@@ -14,9 +14,14 @@
 
 namespace phasewise::spacecharge {
 
-struct FrozenBunch {
+// Where a frozen bunch is at a kick, and how large.
+struct FrozenPlace {
   std::array<double, 3> centre{};  // x, y, z [m]
   std::array<double, 3> size{};    // rms [m]
+};
+
+struct FrozenBunch {
+  FrozenPlace place{};
   double charge = 0.0;             // macroparticles
   std::optional<double> period{};  // along z [m]
   bool coasting = false;           // uniform over the period

@@ -118,13 +118,13 @@ void Turn::step(int number, Listener& listener) {
   if (description_.has_mesh())
     kick_by_mesh(number, listener);
   else
-    kick_frozen(listener);
+    kick_frozen(number, listener);
 }
 
-void Turn::kick_frozen(Listener& listener) {
+void Turn::kick_frozen(int number, Listener& listener) {
   FrozenBunch bunch;
-  if (description_.sizes) {
-    bunch.size = *description_.sizes;
+  if (!description_.frozen.empty()) {
+    bunch.place = description_.frozen[static_cast<std::size_t>(number)];
     bunch.charge = static_cast<double>(description_.bunch.macroparticles);
   } else {
     beam::Moments moments;

@@ -70,7 +70,7 @@ class Turn : public workload::RankTurn {
   void measure(beam::Moments& moments, Listener& listener);
   void choose_mesh(Listener& listener);
   void kick_by_mesh(int number, Listener& listener);
-  void kick_frozen(Listener& listener);
+  void kick_frozen(int number, Listener& listener);
   void make_green(Listener& listener);
   std::array<double, 3> cells() const;
   void wrap_particles(Listener& listener);

@@ -32,6 +32,10 @@ class SharedBunch:
     """β in x and y [m] with which it is made, where it goes over to another workload; None if that
     depends on the others.
     """
+    on_closed_orbit: bool = False
+    """Whether it is made on the closed orbit of the lattice through which another workload takes
+    it.
+    """
 
     @property
     def gamma(self) -> float:

@@ -109,7 +109,7 @@ def machine(kind: str, communication: dict[str, Any], green: str) -> phasewise.S
     records = {"moments_order": 4, "tracked": 5, "slices_every": 1}
     beam, ip, points = dict(BEAM), dict(IPS.get(kind, SMALL | {"slices": 3})), []
     if kind == TWO_POINTS:
-        points = [UNEVEN | SEPARATED | {"slices": 2, "weighting": "tsc"}]
+        points = [UNEVEN | SEPARATED | {"slices": 2, "weighting": "tsc", "static_kick": False}]
     if kind == RANDOM_BUNCHES:
         beam |= {"distribution": "gaussian", "cut": 3.0}
     for point in (ip, *points):

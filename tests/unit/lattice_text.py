@@ -53,6 +53,11 @@ CAVITY: dict[str, Value] = {
     "frequency": 5e7,
     "phase": 0.45,
 }
+FOCUSING: dict[str, Value] = {
+    "element": "constant-focusing",
+    "length": 1.3,
+    "focusing": [2.0, 0.7, 0.2],
+}
 MAGNETS = {
     "drift": DRIFT,
     "quadrupole": QUADRUPOLE,
@@ -62,4 +67,5 @@ MAGNETS = {
     "combined bend": COMBINED,
     "solenoid": SOLENOID,
     "cavity": CAVITY,
+    "constant focusing": FOCUSING,
 }

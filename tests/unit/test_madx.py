@@ -35,14 +35,19 @@ LINEAR = {
     "thin bend": "multipole, knl={0.02,0.2}, lrad=0.3",
     "rolled thin bend": "multipole, knl={0.02,0.2}, ksl={0.01}, tilt=0.2",
     "solenoid": "solenoid, l=0.4, ks=0.3",
+    "solenoid without length": "solenoid, l=0, ks=0.3, ksi=0.12",
     "cavity below transition": "rfcavity, l=0.5, volt=0.2, freq=3, lag=0",
     "cavity by harmonic": "rfcavity, l=0, volt=0.2, harmon=7, lag=0.5",
     "edge": "dipedge, h=0.1, e1=0.05, hgap=0.02, fint=0.5",
+    "matrix": "matrix, l=0.4, rm11=2, rm22=0.5, rm33=0.8, rm43=0.1, rm34=0, rm44=1.25, rm56=0.3",
     "rotation": "srotation, angle=0.2",
 }
 KICKS = {
     "horizontal": "hkicker, l=0.2, kick=1e-4",
     "vertical": "vkicker, l=0.2, kick=1e-4",
+    "horizontal by hkick": "hkicker, l=0.2, hkick=1e-4",
+    "vertical by vkick": "vkicker, l=0, vkick=1e-4",
+    "both by two names": "hkicker, l=0, kick=2e-4, hkick=1e-4",
     "both": "kicker, l=0.2, hkick=1e-4, vkick=-2e-4, tilt=0.3",
     "thin": "tkicker, l=0, hkick=1e-4",
 }
@@ -107,6 +112,27 @@ def test_a_cavity_gives_any_charge_the_energy_that_it_gives_in_madx(
     lattice = {"element": tomllib.loads(translation.text)["element"]}
     text = study(bunch=own, lattice=lattice).parameters()
     assert ours(text)[1] == pytest.approx(theirs(path)[1], abs=1e-9)
+
+
+@pytest.mark.parametrize("charge", ["charge=1", "charge=-1", "charge=1, bv=-1", "charge=2"])
+@pytest.mark.parametrize("tilt", [0.0, math.pi / 2])
+def test_a_crab_cavity_has_the_matrix_that_madx_gives_it(
+    charge: str, tilt: float, tmp_path: Path
+) -> None:
+    element = f"crabcavity, l=0.5, volt=2, freq=30, lag=0.5, tilt={tilt}"
+    path = file(tmp_path, element, charge)
+    translation = translate(path)
+    (left_out,) = translation.not_translated
+    says(left_out.reason, "linear in z")
+    own = {"particle": "ion", "mass": MASS, "charge": int(charge.split("=")[1].split(",")[0])}
+    lattice = {"element": tomllib.loads(translation.text)["element"]}
+    text = study(bunch={**own, "kinetic_energy": KINETIC}, lattice=lattice).parameters()
+    expected = theirs(path)[1]
+    if "bv" in charge:
+        turn = np.diag([1.0, -1.0, 1.0, -1.0, -1.0, 1.0])
+        expected = turn @ np.linalg.inv(expected) @ turn
+    assert abs(expected[5, 0] + expected[5, 2]) > 1e-3
+    assert ours(text)[1] == pytest.approx(expected, abs=1e-9)
 
 
 @pytest.mark.parametrize("name", KICKS)

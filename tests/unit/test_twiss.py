@@ -189,3 +189,27 @@ def test_a_ring_in_which_the_bunches_are_not_matched_is_warned_of(
     matched = ring_study(f"ip.1.beta={list(beta)}")
     assert optics_entry(matched.model.parts["spacecharge"])["reason"] is None
     assert capsys.readouterr().err == ""
+
+
+def test_a_lattice_without_length_has_tunes_and_no_compaction(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    turn = np.eye(6)
+    for plane, tune in ((0, 0.31), (2, 0.27)):
+        c, s = math.cos(2 * math.pi * tune), math.sin(2 * math.pi * tune)
+        turn[plane : plane + 2, plane : plane + 2] = [[c, 2.0 * s], [-s / 2.0, c]]
+    path = tmp_path / "map.toml"
+    path.write_text(f'{PARTICLE}[[element]]\nkind = "matrix"\nmatrix = {turn.tolist()}\n')
+    found = printed(capsys, "twiss", str(path), "--csv", str(tmp_path / "map.tfs"))["optics"]
+    assert found["tunes"] == pytest.approx([0.31, 0.27])
+    assert found["momentum_compaction"] is None
+    assert main(["twiss", str(path)]) == 0
+
+
+def test_a_line_of_correctors_alone_has_no_optics(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "line.toml"
+    path.write_text(f'{PARTICLE}[[element]]\nkind = "multipole"\nnormal = [2e-3]\n')
+    assert main(["twiss", str(path)]) == 2
+    one_sentence(capsys.readouterr().err, "no periodic optics", "closed orbit")

@@ -70,7 +70,7 @@ def composite_of(names: tuple[str, ...]) -> Composite:
         tables=_tables(ring),
         read=lambda tables, records, folder: _read(ring, host, tables, records, folder),
         resolved=lambda model: _resolved(ring, model),
-        parameters=lambda model: _parameters(ring, model),
+        parameters=lambda model: _parameters(ring, host, model),
         communication=schema_for(ring),
         read_communication=lambda table, folder: read_communication(ring, host, table, folder),
         records={name: Key("table") for name, own in ring.items() if own.records},
@@ -151,10 +151,25 @@ def _resolved(ring: Mapping[str, Workload], model: Models) -> dict[str, Any]:
     return tables | {"records": records}
 
 
-def _parameters(ring: Mapping[str, Workload], model: Models) -> Iterator[tuple[str, Any]]:
+def _parameters(
+    ring: Mapping[str, Workload], host: str, model: Models
+) -> Iterator[tuple[str, Any]]:
     for name, own in ring.items():
         for key, value in own.parameters(model.parts[name]):
             yield key if key.startswith(SHARED_BUNCHES) else f"{name}.{key}", value
+    yield from _orbits(ring, host, model)
+
+
+def _orbits(ring: Mapping[str, Workload], host: str, model: Models) -> Iterator[tuple[str, Any]]:
+    """The orbit on which each bunch is made, if the lattice of a guest moves it off the axis."""
+    wanted = [one for one in ring[host].bunches(model.parts[host]) if one.on_closed_orbit]
+    for name, own in ring.items():
+        if not wanted or name == host or own.closed_orbit is None:
+            continue
+        orbit = own.closed_orbit(model.parts[name])
+        if any(orbit):
+            for bunch in wanted:
+                yield f"{SHARED_BUNCHES}{bunch.number}.orbit", orbit
 
 
 def _check_ranks(

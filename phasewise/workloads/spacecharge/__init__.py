@@ -2,6 +2,7 @@
 
 from phasewise.tables.declared import schema_of
 from phasewise.workload.interface import Workload
+from phasewise.workloads.spacecharge.closed_orbit import closed_orbit
 from phasewise.workloads.spacecharge.communication import SpaceChargeCommunication
 from phasewise.workloads.spacecharge.derived import derive
 from phasewise.workloads.spacecharge.model import (
@@ -27,4 +28,5 @@ WORKLOAD = Workload(
     derive=derive,
     bunches=lambda model: model.bunches,
     read_guest=read_guest,
+    closed_orbit=closed_orbit,
 )

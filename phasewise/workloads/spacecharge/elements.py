@@ -39,6 +39,13 @@ KINDS: dict[str, tuple[Schema, tuple[str, ...]]] = {
     "bend": (BEND, ("length", "angle")),
     "rectangular-bend": (BEND, ("length", "angle")),
     "solenoid": ({"length": LENGTH, "strength": STRENGTH}, ("length", "strength")),
+    "constant-focusing": (
+        {
+            "length": LENGTH,
+            "focusing": Key("numbers", length=3, least=0, most=1e6, unit="m⁻² in x, y, z"),
+        },
+        ("length", "focusing"),
+    ),
     "cavity": (
         {
             "length": LENGTH,

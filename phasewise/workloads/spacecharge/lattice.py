@@ -80,8 +80,6 @@ def read_lattice(table: object, bunch: SharedBunch, folder: Path) -> Lattice:
     lattice = Lattice(**values, elements=tuple(elements))
     if len(elements) * lattice.periods > MOST_ELEMENTS:
         raise StudyError(f"the lattice has more than {MOST_ELEMENTS} elements")
-    if not lattice.length > 0:
-        raise StudyError("the lattice has no length along which space charge acts")
     return lattice
 
 

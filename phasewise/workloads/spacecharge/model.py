@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, flat_of, key, nested, schema_of, values_of
-from phasewise.tables.keys import Key, check_table, with_defaults
+from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.spacecharge.bunch import Bunch, read_bunch
 from phasewise.workloads.spacecharge.elements import flat_element
@@ -40,6 +40,10 @@ TABLES = {
 """Tables of a study that describe space charge."""
 OF_GUEST = ("lattice", "solver")
 """Those that it needs where another workload makes the bunches."""
+
+SIZES = Key("numbers", length=3, above=0, unit="m, rms")
+OPTICS_SIZES = "optics"
+"""The word for sizes that follow from the lattice's optics."""
 
 KICKS_BETWEEN_SORTS = 32
 """Number of kicks between sorts if the study does not give it, about; see
@@ -85,8 +89,10 @@ class Solver:
     """Radius at which the potential of a long or frozen beam vanishes; without it there is no force
     along z.
     """
-    sizes: tuple[float, float, float] | None = key("numbers", length=3, above=0, unit="m, rms")
-    """Sizes of a frozen bunch on the reference orbit; None: the sizes that it has at each kick."""
+    sizes: tuple[float, float, float] | str | None = key("any")
+    """Sizes of a frozen bunch on the reference orbit, or OPTICS_SIZES: those of the optics at each
+    kick, about the closed orbit; None: the sizes that the bunch has at each kick.
+    """
 
     @property
     def nodes(self) -> int:
@@ -117,7 +123,9 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
     bunch = read_bunch(tables["bunch"], folder)
     solver = _read_solver(tables["solver"])
     bunch = in_period(bunch, solver.period)
+    _check_optics_sizes(solver, bunch)
     lattice = read_lattice(tables["lattice"], bunch.shared, folder)
+    _check_length(lattice, solver)
     return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver, bunches=(bunch.shared,))
 
 
@@ -136,10 +144,16 @@ def read_guest(
     for bunch in bunches:
         lattice = read_lattice(tables["lattice"], bunch, folder)
     solver = _read_solver(tables["solver"])
+    _check_length(lattice, solver)
     if solver.boundaries == "periodic":
         raise StudyError(
             'solver.boundaries = "periodic" cannot be given in this ring: only a bunch that '
             "[bunch] describes can fill a period"
+        )
+    if solver.sizes == OPTICS_SIZES:
+        raise StudyError(
+            'solver.sizes = "optics" cannot be given in this ring: only a bunch that [bunch] '
+            "describes has emittances for it"
         )
     return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches)
 
@@ -148,6 +162,7 @@ def _read_solver(table: object) -> Solver:
     schema = schema_of(Solver)
     values = with_defaults(check_table(table, schema, "solver"), schema)
     check_needed(values, schema, "solver")
+    values["sizes"] = _sizes(values["sizes"])
     if values["sort_every"] is None:
         values["sort_every"] = max(1, KICKS_BETWEEN_SORTS // max(1, values["kicks"]))
     if values["kicks"] == 0 and values["grid"] is None and values["kind"] != "frozen":
@@ -159,6 +174,31 @@ def _read_solver(table: object) -> Solver:
         raise StudyError('solver.mesh_half_width belongs to mesh = "fixed", which needs it')
     _check_period(solver)
     return solver
+
+
+def _check_length(lattice: Lattice, solver: Solver) -> None:
+    if solver.kicks and not lattice.length > 0:
+        raise StudyError("the lattice has no length along which space charge acts")
+
+
+def _sizes(given: object) -> object:
+    """Sizes as three numbers, or OPTICS_SIZES."""
+    if given is None or given == OPTICS_SIZES:
+        return given
+    if isinstance(given, str):
+        raise StudyError(
+            f"solver.sizes = {show(given)} is not known: three numbers (m, rms) or "
+            f'"{OPTICS_SIZES}" are accepted'
+        )
+    return check_table({"sizes": given}, {"sizes": SIZES}, "solver")["sizes"]
+
+
+def _check_optics_sizes(solver: Solver, bunch: Bunch) -> None:
+    if solver.sizes == OPTICS_SIZES and bunch.size is None and bunch.matched == "with-charge":
+        raise StudyError(
+            'solver.sizes = "optics" are those without space charge, and bunch.matched = '
+            '"with-charge" makes a bunch that is not matched to them: give matched = "lattice"'
+        )
 
 
 def _check_kind(solver: Solver) -> None:
@@ -230,7 +270,10 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
     meshless = solver.kind == "frozen"
     yield from (one for one in flat_of(solver) if not meshless or one[0] not in OF_MESH)
     for name in ("mesh_half_width", "period", "pipe_radius", "sizes"):
-        if (value := getattr(solver, name)) is not None:
+        value = getattr(solver, name)
+        if value == OPTICS_SIZES:
+            yield "solver.optics_sizes", True
+        elif value is not None:
             yield f"solver.{name}", value
 
 

@@ -47,7 +47,8 @@ class Optics:
     """D [m] and D' in x, then in y, where the lattice begins."""
     closed_orbit: tuple[float, ...]
     """x, px, y, py, z, δ where the lattice begins [m, 1]."""
-    momentum_compaction: float
+    momentum_compaction: float | None
+    """None of a lattice without length."""
     synchrotron_tune: float | None
     """None without cavities that bunch the beam."""
     coupled: bool
@@ -70,15 +71,13 @@ class Optics:
 def optics_of(model: SpaceCharge) -> Optics:
     """The optics of a model's lattice; StudyError with the reason if it has none."""
     bunch = model.bunches[0]
-    beam = [(f"beam.1.{name}", getattr(bunch, name)) for name in ("mass", "charge", "energy")]
-    text = flat_text([*beam, *lattice_parameters(model.lattice)])
     try:
-        found = cast(Any, load_planner()).ring_optics(text)
+        found = cast(Any, load_planner()).ring_optics(_text_of(model))
     except ValueError as error:
         raise StudyError(f"the lattice has no periodic optics: {error}") from None
     along = found["along"]
     start = dict(zip(COLUMNS, map(float, along[0]), strict=True))
-    slip = float(found["slip"])
+    slip, length = float(found["slip"]), model.lattice.length
     return Optics(
         tunes=_pair(found["tunes"]),
         chromaticity=_pair(found["chromaticity"]),
@@ -86,12 +85,32 @@ def optics_of(model: SpaceCharge) -> Optics:
         alpha=(start["ALFX"], start["ALFY"]),
         dispersion=(start["DX"], start["DPX"], start["DY"], start["DPY"]),
         closed_orbit=tuple(map(float, found["closed_orbit"])),
-        momentum_compaction=bunch.gamma**-2 - slip / model.lattice.length,
+        momentum_compaction=bunch.gamma**-2 - slip / length if length > 0 else None,
         synchrotron_tune=found["synchrotron_tune"],
         coupled=found["coupled"],
         slip=slip,
         along=along,
     )
+
+
+def _text_of(model: SpaceCharge) -> str:
+    """The flat parameters of a model's lattice and of its reference particle."""
+    bunch = model.bunches[0]
+    beam = [(f"beam.1.{name}", getattr(bunch, name)) for name in ("mass", "charge", "energy")]
+    return flat_text([*beam, *lattice_parameters(model.lattice)])
+
+
+def closed_orbit_of(model: SpaceCharge) -> tuple[float, ...]:
+    """x, px, y, py, z, δ [m, 1] of the closed orbit where the lattice begins. StudyError if there
+    is none.
+    """
+    try:
+        found = cast(Any, load_planner()).closed_orbit(_text_of(model))
+    except ValueError as error:
+        raise StudyError(
+            f'{error}; orbit = "reference" in [beam.1] and [beam.2] starts the bunches elsewhere'
+        ) from None
+    return tuple(map(float, found["start"]))
 
 
 def _pair(values: Any) -> tuple[float, float]:
@@ -134,8 +153,9 @@ def show_optics(model: SpaceCharge) -> None:
         ["β at the start [m]", _numbers(found.beta)],
         ["α at the start", _numbers(found.alpha)],
         ["dispersion D, D' of x, y [m, 1]", _numbers(found.dispersion)],
-        ["momentum compaction", f"{found.momentum_compaction:.7g}"],
     ]
+    if found.momentum_compaction is not None:
+        rows.append(["momentum compaction", f"{found.momentum_compaction:.7g}"])
     if any(found.closed_orbit):
         rows.append(["closed orbit x px y py z δ [m, 1]", _numbers(found.closed_orbit, ".5g")])
     if found.synchrotron_tune is not None:

@@ -83,7 +83,7 @@ def as_tfs(optics: Optics, rows: Rows) -> str:
     lines = [
         '@ NAME %05s "TWISS"',
         '@ TYPE %05s "TWISS"',
-        *(f"@ {name} %le {value!r}" for name, value in given.items()),
+        *(f"@ {name} %le {value!r}" for name, value in given.items() if value is not None),
         " ".join(["*", *HEADS]),
         " ".join(["$", *kinds]),
         *(

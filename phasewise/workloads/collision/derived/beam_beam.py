@@ -11,7 +11,8 @@ of the particle itself, the tune shift of small amplitudes is
     ξx = N r0 |q q'|/(2πγ) ∫ ρ(z) βx(S) ∂Ex/∂x(Δ; σx(S), σy(S)) dz,
 
 E the field of a Gaussian of unit charge, -grad of u = -ln r far away. Head-on it is
-N r0 |q q'| βx/(2πγ σx(σx + σy)). A crossing angle in x alone turns σx into σx sqrt(1 + Φ²)
+N r0 |q q'| βx/(2πγ σx(σx + σy)). In a tilted bunch, of covariance Σ and D² = det Σ, the gradient at
+the centre is the matrix (Σ + D)⁻¹. A crossing angle in x alone turns σx into σx sqrt(1 + Φ²)
 (K. Ohmi et al., PRSTAB 7 (2004) 104401).
 """
 
@@ -23,7 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.constants import classical_radius
-from phasewise.workloads.collision.derived.overlap import crab_shift, square_sizes, z_nodes, z_step
+from phasewise.workloads.collision.derived.overlap import (
+    crab_shift,
+    square_sizes,
+    square_tilt,
+    z_nodes,
+    z_step,
+)
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.optics import Pair
 
@@ -44,8 +51,14 @@ def head_on_parameters(model: Collision, number: int, ip: int) -> Pair:
 
     The tune shift of small amplitudes is +ξ for opposite charges and -ξ for like ones.
     """
-    sx, sy = model.beam(3 - number).size(ip)
+    other = model.beam(3 - number)
+    sx, sy = other.size(ip)
     bx, by = model.beam(number).optics[ip].beta
+    if other.optics[ip].coupled:
+        tilt = float(square_tilt(other, ip, np.zeros(1))[0])
+        root = math.sqrt((sx * sy) ** 2 - tilt * tilt)
+        common = _strength(model, number) / (root * (sx * sx + sy * sy + 2 * root))
+        return (common * bx * (sy * sy + root), common * by * (sx * sx + root))
     common = _strength(model, number) / (sx + sy)
     return (common * bx / sx, common * by / sy)
 
@@ -69,7 +82,8 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
     # Where this beam has gone s past the interaction point, the other one is still -s before it.
     sx2, sy2 = square_sizes(other, ip, -s)
     found = []
-    for plane, gradient in enumerate(gaussian_gradients(x, y, sx2, sy2)):
+    gradients = gaussian_gradients(x, y, sx2, sy2, square_tilt(other, ip, -s))
+    for plane, gradient in enumerate(gradients):
         beta = own.optics[ip].beta_at(plane, s)
         found.append(_strength(model, number) * float(np.dot(weight, beta * gradient)))
     return (found[0], found[1])
@@ -113,27 +127,47 @@ def closest_separation(separation: tuple[float, float, float, float], ramp: Pair
     return min(ends, key=lambda end: math.hypot(*end))
 
 
-def gaussian_gradients(x: Array, y: Array, sx2: Array, sy2: Array) -> tuple[Array, Array]:
+def gaussian_gradients(
+    x: Array, y: Array, sx2: Array, sy2: Array, sxy: Array | None = None
+) -> tuple[Array, Array]:
     """∂Ex/∂x and ∂Ey/∂y [1/m²], each (n,), of a Gaussian of unit charge at distances x, y [m], its
-    squared rms sizes sx2, sy2 [m²].
+    squared rms sizes sx2, sy2 and, if it is tilted, its <xy> sxy [m²].
 
-    From u = -½ ∫ (1 - exp(-x²/A - y²/B)) / sqrt(AB) dq, A = 2σx² + q, B = 2σy² + q, q > 0
+    From u = -½ ∫ (1 - exp(-r·A⁻¹r)) / sqrt(det A) dq with the matrix A = 2Σ + q, q > 0
     (S. Kheifets, PETRA Note 119, 1976), by the trapezoidal rule in ln q.
     """
+    sxy = np.zeros_like(sx2) if sxy is None else sxy
     parts = [
-        _gradients(*(np.atleast_1d(a)[first : first + BLOCK] for a in (x, y, sx2, sy2)))
+        _gradients(*(np.atleast_1d(a)[first : first + BLOCK] for a in (x, y, sx2, sy2, sxy)))
         for first in range(0, len(x), BLOCK)
     ]
     return np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
 
 
-def _gradients(x: Array, y: Array, sx2: Array, sy2: Array) -> tuple[Array, Array]:
-    low = 2 * min(sx2.min(), sy2.min())
+def _gradients(x: Array, y: Array, sx2: Array, sy2: Array, sxy: Array) -> tuple[Array, Array]:
+    least = min(sx2.min(), sy2.min())
+    if sxy.any():
+        least = float(((sx2 * sy2 - sxy * sxy) / (sx2 + sy2)).min())
+    low = 2 * least
     high = max(2 * sx2.max(), 2 * sy2.max(), float((x * x + y * y).max()))
     q = np.exp(np.arange(math.log(low) - MARGIN, math.log(high) + MARGIN, STEP))[None, :]
     a, b = 2 * sx2[:, None] + q, 2 * sy2[:, None] + q
+    if sxy.any():
+        return _tilted_gradients(x[:, None], y[:, None], a, b, 2 * sxy[:, None], q)
     x2, y2 = (x * x)[:, None], (y * y)[:, None]
     common = STEP * q * np.exp(-x2 / a - y2 / b) / np.sqrt(a * b)
     in_x = common * (1 - 2 * x2 / a) / a
     in_y = common * (1 - 2 * y2 / b) / b
     return in_x.sum(axis=1), in_y.sum(axis=1)
+
+
+def _tilted_gradients(
+    x: Array, y: Array, a: Array, b: Array, c: Array, q: Array
+) -> tuple[Array, Array]:
+    """The same for A = [[a, c], [c, b]], at the values q of the rule."""
+    determinant = a * b - c * c
+    in_x, in_y = (b * x - c * y) / determinant, (a * y - c * x) / determinant
+    common = STEP * q * np.exp(-x * in_x - y * in_y) / np.sqrt(determinant)
+    along_x = common * (b / determinant - 2 * in_x * in_x)
+    along_y = common * (a / determinant - 2 * in_y * in_y)
+    return along_x.sum(axis=1), along_y.sum(axis=1)

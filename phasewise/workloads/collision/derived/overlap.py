@@ -9,8 +9,9 @@ interaction point, where the beams' centres are apart by
 d being the separation and crab cavities taking s sin(kz)/k off each z. With Σ² = σ1²(S) + σ2²(S) in
 each plane,
 
-    L = N1 N2 ∫∫ ρ1(z1) ρ2(z2) exp(-Δx²/2Σx² - Δy²/2Σy²) / (2π Σx Σy) dz1 dz2.
+    L = N1 N2 ∫∫ ρ1(z1) ρ2(z2) exp(-Δx²/2Σx² - Δy²/2Σy²) / (2π Σx Σy) dz1 dz2,
 
+or, where a beam is tilted, with the sum Σ of both covariances exp(-Δ·Σ⁻¹Δ/2) / (2π sqrt(det Σ)).
 Hourglass, crossing and crab reductions are its special cases. The trapezoidal rule converges
 exponentially here.
 """
@@ -69,9 +70,19 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
         shift = (along1 - along) * math.tan(phi)
         dx = separation[0] + shift * math.cos(point.crossing_plane)
         dy = separation[1] + shift * math.sin(point.crossing_plane)
-        density = np.exp(-0.5 * (dx * dx / sum_x + dy * dy / sum_y)) / np.sqrt(sum_x * sum_y)
+        sum_xy = square_tilt(one, ip, s) + square_tilt(two, ip, -s)
+        density = _overlap(dx, dy, sum_x, sum_y, sum_xy)
         total += float(weight * np.dot(weight1, density))
     return one.bunch_population * two.bunch_population * total / (2 * math.pi)
+
+
+def _overlap(dx: Array, dy: Array, xx: Array, yy: Array, xy: Array) -> Array:
+    """2π times the overlap of two Gaussians whose covariances add up to these."""
+    if not xy.any():
+        return np.asarray(np.exp(-0.5 * (dx * dx / xx + dy * dy / yy)) / np.sqrt(xx * yy))
+    determinant = xx * yy - xy * xy
+    square = (dx * dx * yy + dy * dy * xx - 2 * dx * dy * xy) / determinant
+    return np.asarray(np.exp(-0.5 * square) / np.sqrt(determinant))
 
 
 def _rms_difference(model: Collision) -> float:
@@ -103,10 +114,17 @@ def z_step(model: Collision, ip: int, phi: float) -> float:
 def crossing_widths(model: Collision, ip: int) -> list[float]:
     """Rms width [m] of each beam along the line on which the other one crosses it."""
     alpha = model.ips[ip].crossing_plane
-    return [
-        1 / math.hypot(math.cos(alpha) / x, math.sin(alpha) / y)
-        for x, y in (beam.size(ip) for beam in model.beams)
-    ]
+    return [_width(beam, ip, math.cos(alpha), math.sin(alpha)) for beam in model.beams]
+
+
+def _width(beam: Beam, ip: int, along_x: float, along_y: float) -> float:
+    """Rms width [m] of a beam's cut along a line through its centre in this direction."""
+    x, y = beam.size(ip)
+    if not beam.optics[ip].coupled:
+        return 1 / math.hypot(along_x / x, along_y / y)
+    xy = float(square_tilt(beam, ip, np.zeros(1))[0])
+    square = (along_x * y) ** 2 + (along_y * x) ** 2 - 2 * along_x * along_y * xy
+    return math.sqrt(((x * y) ** 2 - xy * xy) / square)
 
 
 def crab_shift(z: Array, crab: Pair) -> Array:
@@ -121,9 +139,24 @@ def crab_shift(z: Array, crab: Pair) -> Array:
 def square_sizes(beam: Beam, ip: int, s: Array) -> tuple[Array, Array]:
     """σx² and σy² [m²] at distance ``s`` [m] along the beam from the interaction point."""
     optics = beam.optics[ip]
+    if optics.coupled:
+        m = optics.covariance(beam.geometric_emittance, beam.momentum_spread)
+        x, y = (m[u, u] + 2 * s * m[u, u + 1] + s * s * m[u + 1, u + 1] for u in (0, 2))
+        return x, y
     squares = []
     for plane in (0, 1):
         d, dp = optics.dispersion[2 * plane : 2 * plane + 2]
         dispersive = (d + dp * s) * beam.momentum_spread
         squares.append(beam.geometric_emittance[plane] * optics.beta_at(plane, s) + dispersive**2)
     return squares[0], squares[1]
+
+
+def square_tilt(beam: Beam, ip: int, s: Array) -> Array:
+    """<xy> [m²] at distance ``s`` [m] along the beam from the interaction point, by its coupling;
+    0 without any.
+    """
+    optics = beam.optics[ip]
+    if not optics.coupled:
+        return np.zeros_like(s)
+    m = optics.covariance(beam.geometric_emittance, beam.momentum_spread)
+    return np.asarray(m[0, 2] + s * (m[0, 3] + m[1, 2]) + s * s * m[1, 3])

@@ -60,6 +60,10 @@ class Beam:
         "number", needed="the relative rms spread of the momenta", least=0, most=0.1,
         hint="it is a fraction, not a percentage", flat=True,
     )  # fmt: skip
+    orbit: str = key("word", "closed", choices=("closed", "reference"))
+    """Where the bunch's centre starts in a ring with a lattice: on the orbit that closes, or on the
+    reference orbit.
+    """
     offset: Six = key("numbers", (0.0,) * 6, length=6, least=-1, most=1, hint=METRES, flat=True)
     offset_sigma: ClassVar[Key] = Key("numbers", length=6, least=-1e3, most=1e3, unit="rms")
     mismatch: Six = key("numbers", (1.0,) * 6, length=6, least=0, most=1e3, flat=True)
@@ -93,7 +97,18 @@ class Beam:
             macroparticles=self.macroparticles,
             # Between several interaction points the arc is a part of the ring too.
             beta_function=self.optics[0].beta if len(self.optics) == 1 else None,
+            on_closed_orbit=self.orbit == "closed" and self.lattice_alone,
         )
+
+    @property
+    def lattice_alone(self) -> bool:
+        """Whether nothing of the arc's own moves the bunch between two collisions, so that the
+        orbit of a lattice in its place is that of the ring.
+        """
+        arc, identity = self.arc, tuple(float(i % 7 == 0) for i in range(36))
+        quiet = arc.longitudinal == "none" and not any((*arc.damping_turns, *arc.feedback.gain))
+        alone = arc.tune is None and arc.tensor is None and arc.matrix == identity
+        return len(self.optics) == 1 and alone and quiet
 
     def rms(self, ip: int) -> Six:
         """Matched rms of x, px, y, py, z, delta at interaction point ``ip`` (from 0) [m and 1],

@@ -44,6 +44,10 @@ class Optics:
     dispersion: Four = key(
         "numbers", (0.0,) * 4, length=4, least=-1e3, most=1e3, unit="(m, 1, m, 1)", flat=True
     )
+    coupling: Four = key("nested", (0.0,) * 4, shape=(2, 2), flat=True)
+    """The matrix C of Edwards and Teng that mixes the normal modes, whose functions `beta` and
+    `alpha` are then. (x, px) = g a + C b, (y, py) = g b - C* a, g² = 1 - det C, C* its adjugate.
+    """
     phase_advance: Pair = key("numbers", length=2, least=-1e4, most=1e4, unit="turns")
     crab_: ClassVar[Key] = Key("table")
     crab: Pair
@@ -55,6 +59,28 @@ class Optics:
         x, y = ((1 + a * a) / b for a, b in zip(self.alpha, self.beta, strict=True))
         return (x, y)
 
+    @property
+    def coupled(self) -> bool:
+        """Whether x and y are coupled."""
+        return any(self.coupling)
+
+    def covariance(self, emittance: Pair, spread: float) -> Array:
+        """Second moments of x, px, y, py [m², m, 1], (4, 4), of a bunch with these geometric
+        emittances [m] and this momentum spread, its dispersion included.
+        """
+        modes = np.zeros((4, 4))
+        for k in (0, 1):
+            a, b = self.alpha[k], self.beta[k]
+            modes[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = emittance[k] * np.array(
+                [[b, -a], [-a, self.gamma[k]]]
+            )
+        c = np.reshape(self.coupling, (2, 2))
+        adjugate = np.array([[c[1, 1], -c[0, 1]], [-c[1, 0], c[0, 0]]])
+        g = math.sqrt(1 - np.linalg.det(c)) * np.eye(2)
+        mixing = np.block([[g, c], [-adjugate, g]])
+        dispersion = np.array(self.dispersion)
+        return np.asarray(mixing @ modes @ mixing.T + spread**2 * np.outer(dispersion, dispersion))
+
     def beta_at(self, plane: int, s: Array) -> Array:
         """β [m] in x (0) or y (1) at distances ``s`` [m] along the beam, in a drift."""
         return self.beta[plane] - 2 * self.alpha[plane] * s + self.gamma[plane] * s * s
@@ -64,6 +90,9 @@ def matched_rms(optics: Optics, emittance: Pair, bunch_length: float, spread: fl
     """Rms of x, px, y, py, z, delta [m and 1] of a bunch matched to ``optics``: sqrt(εβ + (Dσδ)²),
     sqrt(εγ + (D'σδ)²).
     """
+    if optics.coupled:
+        x, px, y, py = map(float, np.sqrt(np.diag(optics.covariance(emittance, spread))))
+        return (x, px, y, py, bunch_length, spread)
     squares = []
     for plane in (0, 1):
         d, dp = optics.dispersion[2 * plane : 2 * plane + 2]

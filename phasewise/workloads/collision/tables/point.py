@@ -62,6 +62,10 @@ class InteractionPoint:
     weighting: str = key("word", "cic", choices=("cic", "tsc"), flat=True)
     interpolation: str = key("word", "linear", choices=("linear", "none"), flat=True)
     longitudinal_kick: bool = key("flag", True, flat=True)
+    static_kick: bool = key("flag", True, flat=True)
+    """False: what a particle on the design orbit gets from the other beam's design bunch is taken
+    out, as by the correction of the orbit.
+    """
     mesh: str = key("word", "follow", choices=("follow", "fixed"), flat=True)
     mesh_extent: float = key("number", 6.0, least=1, most=1e3, unit="rms", flat=True)
     mesh_half_width: Pair | None = key(

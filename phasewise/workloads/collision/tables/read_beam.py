@@ -69,6 +69,7 @@ def build_beam(
     _check_energy(values, mass, where)
     gamma = values["energy"] / mass
     gamma_beta = math.sqrt((gamma - 1) * (gamma + 1))
+    _check_coupling(given, optics, strong, where)
     spread, length = values["momentum_spread"], values["bunch_length"]
     emittance = _emittance(given, optics[0], spread, gamma_beta, where)
     rms = matched_rms(optics[0], emittance, length, spread)
@@ -84,6 +85,7 @@ def build_beam(
         geometric_emittance=emittance,
         bunch_length=length,
         momentum_spread=spread,
+        orbit=values["orbit"],
         offset=_offset(given, values, rms, where),
         mismatch=values["mismatch"],
         cut=values["cut"],
@@ -123,6 +125,31 @@ def _check_energy(values: dict[str, Any], mass: float, where: str) -> None:
             f"{where}.energy = {energy:g} eV is not above the rest energy, {mass:g} eV: "
             f"it is the total energy in eV{guess}"
         )
+
+
+def _check_coupling(
+    given: dict[str, Any], optics: tuple[Optics, ...], strong: bool, where: str
+) -> None:
+    """StudyError for a coupling that the beam cannot have."""
+    for k, at in enumerate(optics, 1):
+        if not at.coupled:
+            continue
+        a, b, c, d = at.coupling
+        if a * d - b * c > 1:
+            raise StudyError(
+                f"ip.{k}.coupling = {show([[a, b], [c, d]])} of {where} has the determinant "
+                f"{a * d - b * c:g}, and at most 1 is accepted"
+            )
+        if not strong:
+            raise StudyError(
+                f"ip.{k}.coupling is that of a strong beam, and {where} is tracked: write it in "
+                f"[ip.{k}.beam.N] of the strong beam N of a weak-strong point"
+            )
+        if k == 1 and "size" in given:
+            raise StudyError(
+                f"{where}.size does not give the emittances of the coupled modes at ip.1: give "
+                "geometric_emittance or normalized_emittance"
+            )
 
 
 def _emittance(

@@ -95,16 +95,39 @@ def _lattice(madx: Any, sequence: Any, path: Path) -> Lattice:
     particle = Particle(beam.mass * 1e9, float(beam.charge), beam.energy * 1e9)
     lattice = Lattice(f"{path.name}, sequence {sequence.name}", particle)
     ring = Ring(particle, float(sequence.length), bool(madx.options.rbarc), int(beam.bv))
+    defaults = Defaults()
     for node in sequence.expanded_elements:
-        _add(lattice, node, ring)
+        _add(lattice, node, ring, defaults)
     if ring.bv == -1:
         lattice.turn_round()
     return lattice
 
 
-def _add(lattice: Lattice, node: Any, ring: Ring) -> None:
+class Defaults:
+    """The attributes with which MAD-X makes elements of each kind. It is asked once for a kind,
+    since an answer takes some tenths of a millisecond.
+    """
+
+    def __init__(self) -> None:
+        self._of: dict[str, dict[str, list[float]]] = {}
+
+    def kind_of(self, node: Any) -> str:
+        """The kind of an element."""
+        own = getattr(node, "_attr", {}).get("base_type")  # the public name asks MAD-X again
+        return str(own or node.base_type.name)
+
+    def of(self, node: Any) -> dict[str, list[float]]:
+        """The default of each attribute of an element."""
+        kind = self.kind_of(node)
+        if kind not in self._of:
+            base = node.base_type
+            self._of[kind] = {str(name): numbers(base[name]) for name in base}
+        return self._of[kind]
+
+
+def _add(lattice: Lattice, node: Any, ring: Ring, defaults: Defaults) -> None:
     """Add one element of the sequence, with the apertures at its ends."""
-    kind = str(node.base_type.name)
+    kind = defaults.kind_of(node)
     values = {str(name): node[name] for name in node}
     name, length = str(node.name).split(":")[0], float(values.get("l") or 0.0)
     if kind == "drift":
@@ -112,18 +135,19 @@ def _add(lattice: Lattice, node: Any, ring: Ring) -> None:
         return
     if kind == "marker" and name.endswith(("$start", "$end")):
         return  # MAD-X added these markers
-    reasons = list(_left_out(kind, node, values))
+    reasons = list(_left_out(kind, node, values, defaults.of(node)))
     aperture, fault = _aperture(values)
     if fault:
         reasons.append(fault)
+    signed = ring.signed(kind, values)
     if kind in KINDS:
-        body, wanting = KINDS[kind][0](ring.signed(kind, values), ring)
+        body, wanting = KINDS[kind][0](signed, ring)
         reasons += wanting
     else:
         body = magnets.drift(length)
         reasons.append("this kind has no translation; a drift of its length stands in for it")
     if "tilt" in values and kind != "multipole":
-        body = magnets.rotated(body, float(values["tilt"]))
+        body = magnets.rotated(body, float(signed["tilt"]))
     lattice.miss(name, kind, reasons)
     lattice.add(aperture)
     lattice.add(body, name)
@@ -131,14 +155,16 @@ def _add(lattice: Lattice, node: Any, ring: Ring) -> None:
         lattice.add(aperture)
 
 
-def _left_out(kind: str, node: Any, values: Values) -> Iterator[str]:
+def _left_out(
+    kind: str, node: Any, values: Values, defaults: dict[str, list[float]]
+) -> Iterator[str]:
     """A clause for each attribute that differs from its default and that the translation does not
     read.
     """
     own = KINDS[kind][1] if kind in KINDS else " ".join(values)
     read = f"{HARMLESS} {own}".split()
     for name, value in values.items():
-        if name not in read and numbers(value) != numbers(node.base_type[name]):
+        if name not in read and numbers(value) != defaults[name]:
             yield f"its {name} = {value} is left out"
     for name in ("align_errors", "field_errors", "phase_errors"):
         errors = getattr(node, name, None)

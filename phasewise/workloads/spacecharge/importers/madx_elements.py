@@ -22,7 +22,7 @@ class Ring:
     """What the translation of an element needs to know of the ring."""
 
     def __init__(self, particle: Particle, length: float, arcs: bool, bv: int) -> None:
-        self.charge = particle.charge
+        self.particle = particle
         self.revolution = particle.velocity * SPEED_OF_LIGHT / length if length > 0 else 0.0
         """The revolution frequency [Hz]; 0 without a length."""
         self.arcs = arcs
@@ -32,10 +32,12 @@ class Ring:
 
     def signed(self, kind: str, values: Values) -> Values:
         """The attributes of an element as its beam feels them: BV = -1 turns the signs of all
-        fields, but not of a rotation of the axes.
+        fields, but not of a rotation of the axes. Of a crab cavity MAD-X turns the tilt.
         """
         if self.bv == 1 or kind == "srotation":
             return values
+        if kind == "crabcavity":
+            return {**values, "tilt": -values["tilt"]}
         turned = {name: _negative(values[name]) for name in SIGNED.split() if name in values}
         return {**values, **turned}
 
@@ -133,9 +135,13 @@ def _multipole(v: Values, _ring: Ring) -> Body:
 
 
 def _corrector(horizontal: str, vertical: str) -> Callable[[Values, Ring], Body]:
+    """Translates a corrector whose angle is the first of these attributes that is not 0."""
+
+    def angle(v: Values, names: str) -> float:
+        return next((float(v[name]) for name in names.split() if v.get(name)), 0.0)
+
     def body(v: Values, _ring: Ring) -> Body:
-        angles = (float(v[name]) if name else 0.0 for name in (horizontal, vertical))
-        return magnets.kick(v["l"], *angles), []
+        return magnets.kick(v["l"], angle(v, horizontal), angle(v, vertical)), []
 
     return body
 
@@ -143,7 +149,7 @@ def _corrector(horizontal: str, vertical: str) -> Callable[[Values, Ring], Body]
 def _solenoid(v: Values, _ring: Ring) -> Body:
     if v["l"] > 0:
         return [{"kind": "solenoid", "length": v["l"], "strength": v["ks"]}], []
-    return [], ["a solenoid without length has no translation"] if v["ksi"] else []
+    return magnets.thin_solenoid(v["ks"], v["ksi"]), []
 
 
 def _cavity(v: Values, ring: Ring) -> Body:
@@ -161,7 +167,7 @@ def _cavity(v: Values, ring: Ring) -> Body:
     found = {
         "kind": "cavity",
         "length": v["l"],
-        "voltage": v["volt"] * 1e6 / abs(ring.charge),
+        "voltage": v["volt"] * 1e6 / abs(ring.particle.charge),
         "frequency": frequency,
         "phase": ring.bv * (0.5 - v["lag"]),
     }
@@ -172,6 +178,33 @@ def _cavity(v: Values, ring: Ring) -> Body:
             "gain what their phase adds"
         )
     return [found], wanting
+
+
+def _crab(v: Values, ring: Ring) -> Body:
+    frequency = v["freq"] * 1e6
+    if not v["volt"]:
+        return magnets.drift(v["l"]), []
+    if not frequency > 0:
+        return magnets.drift(v["l"]), ["it has no FREQ; a drift stands in for it"]
+    particle = ring.particle
+    wave_number = 2 * math.pi * frequency / (particle.velocity * SPEED_OF_LIGHT)
+    angle = v["volt"] * 1e6 / (particle.energy * particle.velocity)
+    return magnets.crab(v["l"], angle, wave_number, v["lag"]), [magnets.CRAB_WAVE]
+
+
+def _matrix(v: Values, ring: Ring) -> Body:
+    """In MAD-X a matrix has a length and acts on t = z/β and pt = β δ. Here a drift has the length,
+    and the matrix is what is left of it.
+    """
+    velocity, length = ring.particle.velocity, float(v["l"])
+    scale = [1.0, 1.0, 1.0, 1.0, velocity, 1 / velocity]
+    rows = [
+        [scale[i] * float(v[f"rm{i + 1}{j + 1}"]) / scale[j] for j in range(6)] for i in range(6)
+    ]
+    for row in rows:
+        for at, gain in ((0, 1.0), (2, 1.0), (4, 1 - velocity**2)):
+            row[at + 1] -= length * gain * row[at]
+    return [*magnets.drift(length), {"kind": "matrix", "matrix": rows}], []
 
 
 def _monitor(v: Values, _ring: Ring) -> Body:
@@ -216,12 +249,14 @@ KINDS: dict[str, tuple[Callable[[Values, Ring], Body], str]] = {
     "sbend": (_bend(False), BEND),
     "rbend": (_bend(True), BEND),
     "multipole": (_multipole, "knl ksl"),
-    "hkicker": (_corrector("kick", ""), "kick"),
-    "vkicker": (_corrector("", "kick"), "kick"),
+    "hkicker": (_corrector("kick hkick", ""), "kick hkick"),
+    "vkicker": (_corrector("", "kick vkick"), "kick vkick"),
     "kicker": (_corrector("hkick", "vkick"), "hkick vkick"),
     "tkicker": (_corrector("hkick", "vkick"), "hkick vkick"),
     "solenoid": (_solenoid, "ks ksi"),
     "rfcavity": (_cavity, "volt freq lag harmon"),
+    "matrix": (_matrix, " ".join(f"rm{i}{j}" for i in range(1, 7) for j in range(1, 7))),
+    "crabcavity": (_crab, "volt freq lag"),
     "dipedge": (_edge, "h e1 hgap fint"),
     "srotation": (_rotation, "angle"),
 }

@@ -124,6 +124,34 @@ def thin_bend(angle: float, length: float) -> dict[str, Any]:
     return {"kind": "matrix", "matrix": rows}
 
 
+def thin_solenoid(strength: float, integral: float) -> Elements:
+    """A solenoid without length, of strength ks [1/m] and integrated strength ksi: the kick by -ks
+    ksi/4 in both planes, and the turn by ksi/2, of the reference momentum.
+    """
+    if integral == 0:
+        return [{"kind": "marker"}]
+    rows = identity()
+    rows[1][0] = rows[3][2] = -strength * integral / 4
+    return [{"kind": "matrix", "matrix": rows}, rotation(integral / 2)]
+
+
+CRAB_WAVE = "its wave is taken as linear in z"
+
+
+def crab(length: float, angle: float, wave_number: float, phase: float) -> Elements:
+    """A crab cavity in the middle of a drift, to first order: px rises by θ sin(2πφ - kz), and δ by
+    -θ k x cos(2πφ - kz), of the same H = -θ x sin(2πφ - kz).
+
+    angle: θ = |q|V/P0c; wave_number: k = 2πf/βc [1/m]; phase: φ in turns.
+    """
+    turned = 2 * math.pi * phase
+    rows = identity()
+    rows[1][4] = rows[5][0] = -angle * wave_number * math.cos(turned)
+    bent = angle * math.sin(turned) if (2 * phase) % 1 else 0.0
+    body = [*(thin([-bent], []) if bent else []), {"kind": "matrix", "matrix": rows}]
+    return [*drift(length / 2), *body, *drift(length / 2)] if length > 0 else body
+
+
 def kick(length: float, horizontal: float, vertical: float) -> Elements:
     """A corrector that kicks by these angles in its middle."""
     body = thin([-horizontal], [vertical])

@@ -91,8 +91,8 @@ class Lattice:
 
     def translation(self) -> Translation:
         """The lattice file; StudyError if the elements do not make one."""
-        if not self.length > 0:
-            raise StudyError(f"{self.source} has no element with a length")
+        if not self.elements:
+            raise StudyError(f"{self.source} has no elements")
         for k, one in enumerate(self.elements, 1):
             if one["kind"] == "drift":
                 one["length"] = round(one["length"], PICOMETRES)

@@ -25,6 +25,7 @@ from phasewise.workloads.spacecharge.importers.xsuite_elements import (
     HARMLESS,
     KINDS,
     NO_PLACE,
+    Ring,
 )
 from phasewise.workloads.spacecharge.importers.xsuite_slices import length_of, parent_of, whole
 
@@ -90,12 +91,12 @@ def _properties(written: str) -> Mapping[str, Any]:
 class _Line:
     """What the translation of an element needs to know of the line."""
 
-    def __init__(self, line: Any, written: Mapping[str, Any], velocity: float) -> None:
+    def __init__(self, line: Any, written: Mapping[str, Any], particle: Particle) -> None:
         self.elements = line.element_dict
         self.written = written
         self.length = float(line.get_length())
-        self.turn = velocity * SPEED_OF_LIGHT / max(self.length, 1e-300)
-        """The revolution frequency of the reference particle [Hz]."""
+        revolution = particle.velocity * SPEED_OF_LIGHT / max(self.length, 1e-300)
+        self.ring = Ring(particle, revolution)
 
     def left_out(self, name: str, element: Any, read: list[str]) -> list[str]:
         """A clause for each property that differs from its default and that the translation does
@@ -119,7 +120,7 @@ def lattice_of(line: Any, source: str, written: Mapping[str, Any] | None = None)
     energy = float(reference.energy0[0])
     particle = Particle(float(reference.mass0), float(reference.q0), energy)
     lattice = Lattice(source, particle)
-    own = _Line(line, written or {}, particle.velocity)
+    own = _Line(line, written or {}, particle)
     for name in line.element_names:
         element = own.elements[name]
         if hasattr(element, "resolve"):
@@ -143,7 +144,7 @@ def _add(lattice: Lattice, name: str, element: Any, line: _Line) -> None:
         return
     if kind in KINDS:
         translated, read = KINDS[kind]
-        body, reasons = translated(own, line.turn)
+        body, reasons = translated(own, line.ring)
         if parent is None:
             reasons += line.left_out(name, element, f"{HARMLESS} {read}".split())
         elif kind not in ENDS:

@@ -8,13 +8,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
+from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.workloads.spacecharge.importers import magnets
 from phasewise.workloads.spacecharge.importers.magnets import Elements
+from phasewise.workloads.spacecharge.importers.translation import Particle
 
 Body = tuple[Elements, list[str]]
 """Elements, and in clauses what they lack."""
+
+
+@dataclass(frozen=True)
+class Ring:
+    """What the translation of an element needs to know of the ring."""
+
+    particle: Particle
+    revolution: float
+    """The revolution frequency of the reference particle [Hz]."""
 
 
 def _list(values: Any) -> list[float]:
@@ -30,12 +42,12 @@ def _orders(*strengths: list[float]) -> list[str]:
     return ["its orders above the dodecapole are left out"] if above else []
 
 
-def _straight(order: int) -> Callable[[Any, float], Body]:
+def _straight(order: int) -> Callable[[Any, Ring], Body]:
     """Translates a quadrupole, a sextupole or an octupole: k_n and k_ns, and kicks over its
     length.
     """
 
-    def body(e: Any, _turn: float) -> Body:
+    def body(e: Any, _ring: Ring) -> Body:
         length = float(e.length)
         strengths = [_list(e.knl), _list(e.ksl)]
         if not length > 0:
@@ -51,7 +63,7 @@ def _straight(order: int) -> Callable[[Any, float], Body]:
     return body
 
 
-def _bend(e: Any, _turn: float) -> Body:
+def _bend(e: Any, _ring: Ring) -> Body:
     length, angle = float(e.length), float(e.angle)
     normal, skew = _list(e.knl), _list(e.ksl)
     reasons = _orders(normal, skew)
@@ -89,7 +101,7 @@ def _bend(e: Any, _turn: float) -> Body:
     ), reasons
 
 
-def _multipole(e: Any, _turn: float) -> Body:
+def _multipole(e: Any, _ring: Ring) -> Body:
     normal, skew, length = _list(e.knl), _list(e.ksl), float(e.length)
     reasons = _orders(normal, skew)
     if e.isthick and length > 0:
@@ -106,11 +118,11 @@ def _multipole(e: Any, _turn: float) -> Body:
     ], reasons
 
 
-def _cavity(e: Any, turn: float) -> Body:
+def _cavity(e: Any, ring: Ring) -> Body:
     """In Xsuite the energy rises by V sin(phase - 2πf ζ/β0c), so that our phase is 1/2 minus theirs
     in turns.
     """
-    length, frequency = float(e.length), float(e.frequency or e.harmonic * turn)
+    length, frequency = float(e.length), float(e.frequency or e.harmonic * ring.revolution)
     if not e.voltage:
         return magnets.drift(length), []
     if not frequency > 0:
@@ -132,7 +144,20 @@ def _cavity(e: Any, turn: float) -> Body:
     return [found], reasons
 
 
-def _solenoid(e: Any, _turn: float) -> Body:
+def _crab(e: Any, ring: Ring) -> Body:
+    length, frequency = float(e.length), float(e.frequency)
+    if not e.crab_voltage:
+        return magnets.drift(length), []
+    if not frequency > 0:
+        return magnets.drift(length), ["it has no frequency; a drift stands in for it"]
+    phase = float(e.phase) / (2 * math.pi) + float(e.lag) / 360
+    own = ring.particle
+    angle = abs(own.charge) * float(e.crab_voltage) / (own.energy * own.velocity)
+    wave_number = 2 * math.pi * frequency / (own.velocity * SPEED_OF_LIGHT)
+    return magnets.crab(length, angle, wave_number, phase), [magnets.CRAB_WAVE]
+
+
+def _solenoid(e: Any, _ring: Ring) -> Body:
     normal, skew = _list(e.knl), _list(e.ksl)
     reasons = ["its knl and ksl are left out"] if normal or skew else []
     if not e.length > 0:
@@ -144,29 +169,29 @@ def _aperture(shape: str, half_width: tuple[float, float]) -> Elements:
     return [{"kind": "aperture", "shape": shape, "half_width": list(half_width)}]
 
 
-def _ellipse(e: Any, _turn: float) -> Body:
+def _ellipse(e: Any, _ring: Ring) -> Body:
     return _aperture("ellipse", (math.sqrt(e.a_squ), math.sqrt(e.b_squ))), []
 
 
-def _rectangle(e: Any, _turn: float) -> Body:
+def _rectangle(e: Any, _ring: Ring) -> Body:
     if e.min_x != -e.max_x or e.min_y != -e.max_y:
         return [], ["an aperture that is not symmetric has no translation"]
     return _aperture("rectangle", (float(e.max_x), float(e.max_y))), []
 
 
-def _both(e: Any, _turn: float) -> Body:
+def _both(e: Any, _ring: Ring) -> Body:
     return [
         *_aperture("rectangle", (float(e.max_x), float(e.max_y))),
-        *_ellipse(e, _turn)[0],
+        *_ellipse(e, _ring)[0],
     ], []
 
 
-def _turned(e: Any, _turn: float) -> Body:
+def _turned(e: Any, _ring: Ring) -> Body:
     angle = e.rot_s_rad if hasattr(e, "rot_s_rad") else math.radians(e.angle)
     return [magnets.rotation(float(angle))], []
 
 
-def _edge(e: Any, _turn: float) -> Body:
+def _edge(e: Any, _ring: Ring) -> Body:
     model = getattr(e, "model", "linear")
     if model == "suppressed":
         return [{"kind": "marker"}], []
@@ -174,7 +199,7 @@ def _edge(e: Any, _turn: float) -> Body:
     return [magnets.edge(float(e.k), float(e.e1), float(e.hgap), float(e.fint))], reasons
 
 
-def _fringe(_e: Any, _turn: float) -> Body:
+def _fringe(_e: Any, _ring: Ring) -> Body:
     return [], ["its fringe field is left out"]
 
 
@@ -194,8 +219,8 @@ EDGES = " ".join(
     for name in ("active", "model", "angle", "hgap", "fint")
 )
 BEND = f"angle h k0 k1 k2 knl ksl k0_from_h {EDGES}"
-KINDS: dict[str, tuple[Callable[[Any, float], Body], str]] = {
-    "Marker": (lambda _e, _turn: ([{"kind": "marker"}], []), ""),
+KINDS: dict[str, tuple[Callable[[Any, Ring], Body], str]] = {
+    "Marker": (lambda _e, _ring: ([{"kind": "marker"}], []), ""),
     "Quadrupole": (_straight(1), f"k1 k1s knl ksl {EDGES}"),
     "Sextupole": (_straight(2), f"k2 k2s knl ksl {EDGES}"),
     "Octupole": (_straight(3), f"k3 k3s knl ksl {EDGES}"),
@@ -203,6 +228,7 @@ KINDS: dict[str, tuple[Callable[[Any, float], Body], str]] = {
     "RBend": (_bend, f"{BEND} length_straight rbend_model"),
     "Multipole": (_multipole, "knl ksl hxl"),
     "Cavity": (_cavity, "voltage frequency harmonic lag phase"),
+    "CrabCavity": (_crab, "crab_voltage frequency lag phase"),
     "UniformSolenoid": (_solenoid, "ks knl ksl edge_entry_active edge_exit_active"),
     "LimitEllipse": (_ellipse, "a b a_squ b_squ a_b_squ"),
     "LimitRect": (_rectangle, "min_x max_x min_y max_y"),
