@@ -50,28 +50,28 @@ double form(const beam::ProfileDescription& bunch, bool is_long, double across2,
   return outside * within;
 }
 
-struct Shape {
+struct Ellipsoid {
   std::array<double, 3> mean{};
   Sizes sizes{};
 };
 
-Shape shape_of(const beam::ParticleView& p) {
-  Shape shape;
+Ellipsoid ellipsoid_of(const beam::ParticleView& p) {
+  Ellipsoid ellipsoid;
   const auto count = static_cast<double>(p.size);
   for (std::int64_t i = 0; i < p.size; ++i) {
-    shape.mean[0] += p.x[i] / count;
-    shape.mean[1] += p.y[i] / count;
-    shape.mean[2] += p.z[i] / count;
+    ellipsoid.mean[0] += p.x[i] / count;
+    ellipsoid.mean[1] += p.y[i] / count;
+    ellipsoid.mean[2] += p.z[i] / count;
   }
   for (std::int64_t i = 0; i < p.size; ++i) {
-    const double x = p.x[i] - shape.mean[0], y = p.y[i] - shape.mean[1];
-    const double z = p.z[i] - shape.mean[2];
-    shape.sizes.xx += x * x / count;
-    shape.sizes.xy += x * y / count;
-    shape.sizes.yy += y * y / count;
-    shape.sizes.zz += z * z / count;
+    const double x = p.x[i] - ellipsoid.mean[0], y = p.y[i] - ellipsoid.mean[1];
+    const double z = p.z[i] - ellipsoid.mean[2];
+    ellipsoid.sizes.xx += x * x / count;
+    ellipsoid.sizes.xy += x * y / count;
+    ellipsoid.sizes.yy += y * y / count;
+    ellipsoid.sizes.zz += z * z / count;
   }
-  return shape;
+  return ellipsoid;
 }
 
 }  // namespace
@@ -108,8 +108,8 @@ LinearForce linear_force(const Description& description, bool along) {
 }
 
 void kick_by_sizes(const beam::ParticleView& p, const Description& description) {
-  const Shape shape = shape_of(p);
-  const Sizes& s = shape.sizes;
+  const Ellipsoid ellipsoid = ellipsoid_of(p);
+  const Sizes& s = ellipsoid.sizes;
   if (!(s.xx > 0.0 && s.yy > 0.0 && s.zz > 0.0)) return;
   LinearForce force = linear_force(description, description.kind == Kind::box);
   constexpr double long_bunch = 3.0;  // times its width
@@ -118,8 +118,8 @@ void kick_by_sizes(const beam::ParticleView& p, const Description& description) 
   if (!is_long) force.across = 1.0;
   const LinearKick k = force.kick(s);
   for (std::int64_t i = 0; i < p.size; ++i) {
-    const double x = p.x[i] - shape.mean[0], y = p.y[i] - shape.mean[1];
-    const double z = p.z[i] - shape.mean[2];
+    const double x = p.x[i] - ellipsoid.mean[0], y = p.y[i] - ellipsoid.mean[1];
+    const double z = p.z[i] - ellipsoid.mean[2];
     const double f = form(description.profile, is_long, x * x / s.xx + y * y / s.yy, z * z / s.zz);
     p.px[i] += f * (k.xx * x + k.xy * y);
     p.py[i] += f * (k.xy * x + k.yy * y);

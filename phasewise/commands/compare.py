@@ -77,7 +77,7 @@ def show(points: Sequence[Point]) -> None:
         print_table("measured over predicted", ["phase", *heads], rows)
     lines = []
     for name, own in by_model(points).items():
-        quiet = [point for point in own if not point.held_up]
+        quiet = [point for point in own if not point.set_aside]
         errors, inside = errors_of(own), sum(point.inside for point in quiet)
         sources = dict.fromkeys(point.spread for point in quiet)
         if errors["mean_error"] is not None and errors["worst_error"] is not None:
@@ -88,7 +88,7 @@ def show(points: Sequence[Point]) -> None:
                 f"from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
-    lines += [point.wrong for point in points if point.wrong and not point.held_up]
+    lines += [point.wrong for point in points if point.wrong and not point.set_aside]
     runs = {_name(point): point.run for point in points}
     lines += [
         f"{name}: in {run.tuned_turns} of {run.record.unit.of(run.record.turns)} other algorithms "
@@ -96,9 +96,9 @@ def show(points: Sequence[Point]) -> None:
         for name, run in runs.items()
         if run.tuned_turns
     ]
-    held_up = {_name(point): point.held_up for point in points if point.held_up}
+    aside = {_name(point): point.set_aside for point in points if point.set_aside}
     lines += [
-        f"* {name}: {sentence}; the errors leave this run out" for name, sentence in held_up.items()
+        f"* {name}: {sentence}; the errors leave this run out" for name, sentence in aside.items()
     ]
     console().print("\n".join(lines), soft_wrap=True)
 
@@ -119,7 +119,7 @@ def _rows(point: Point, unit: Unit) -> list[list[str]]:
         parts.append(unit.one)
         within.append(_interval(turn, one.turn_low, one.turn_high, bool(point.turn_inside)))
     of_run = [
-        _name(point) + ("*" if point.held_up else ""),
+        _name(point) + ("*" if point.set_aside else ""),
         str(point.run.record.ranks),
         one.model,
     ]

@@ -76,6 +76,12 @@ class Point:
         return None if share is None else share.shortage(self.machine.processor.bandwidth)
 
     @property
+    def set_aside(self) -> str | None:
+        """Why the run's times do not judge a model, in a sentence; None where they do."""
+        sampled = self.run.record.sampled
+        return f"it was simulated with {sampled}: simulate all" if sampled else self.held_up
+
+    @property
     def wrong(self) -> str | None:
         """The sentence on a prediction that is off by more than its interval, with the likely
         cause; None where it is not.
@@ -85,7 +91,7 @@ class Point:
         if found[0] is None:
             found = (self.measured_seconds, self.predicted.low, self.predicted.high)
             inside, what = self.inside, f"communication in {what}"
-        if inside or found[0] is None:
+        if inside or found[0] is None or self.run.record.sampled:
             return None
         record = self.run.record
         cause = likely_cause(self.machine, self.run.core_share, self.run.day, record.turns)
@@ -185,7 +191,7 @@ def _of_run(found: Prediction, case: Case, run: Recorded) -> Prediction:
 
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:
     """What ``compare --json`` prints. Errors are |measured/predicted - 1| of the totals; the runs
-    in `excluded` were disturbed and do not count.
+    in `excluded` were disturbed, or simulated with some of their steps, and do not count.
 
     reference: "simulator" if any of the runs was simulated, else "hardware".
     """
@@ -197,7 +203,7 @@ def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str,
         "reference": "simulator" if simulated else "hardware",
         "model": points[0].predicted.model,
         "points": [point.to_dict() for point in points],
-        "excluded": list(dict.fromkeys(str(p.run.directory) for p in points if p.held_up)),
+        "excluded": list(dict.fromkeys(str(p.run.directory) for p in points if p.set_aside)),
         **errors_of(points),
         "models": models,
     }
@@ -210,7 +216,7 @@ def by_model(points: Sequence[Point]) -> dict[str, list[Point]]:
 
 def errors_of(points: Sequence[Point]) -> dict[str, float | None]:
     """Mean and worst error of the totals of undisturbed runs; None where there are none."""
-    quiet = [point.ratio for point in points if not point.held_up]
+    quiet = [point.ratio for point in points if not point.set_aside]
     errors = [abs(ratio - 1) for ratio in quiet if ratio is not None]
     return {
         "mean_error": float(np.mean(errors)) if errors else None,

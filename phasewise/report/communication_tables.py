@@ -21,7 +21,7 @@ from phasewise.traces.efficiency import (
 )
 from phasewise.traces.records import CommunicationRecord
 
-AGREES, DIFFERS, UNPLANNED = "equal", "DIFFERS", "–"
+AGREES, DIFFERS, UNPLANNED, SAMPLED = "equal", "DIFFERS", "–", "sampled"
 
 
 def communication_tables(run: ReportedRun) -> list[Table]:
@@ -122,7 +122,11 @@ def _verdict(
     recorded: tuple[int, int],
     planned: list[dict[str, Any]],
 ) -> str:
-    """Whether a rank's messages and bytes agree with the entries of a plan."""
+    """Whether a rank's messages and bytes agree with the entries of a plan. Those of some steps,
+    scaled to all, need not.
+    """
+    if record.sampled:
+        return SAMPLED
     first, *others = planned
     if others or first["per"] == EACH_TURN:
         times = [_times_of(record, entry) for entry in planned]

@@ -131,6 +131,8 @@ class CommunicationRecord:
     """
     threads: int = 1
     """Threads of each rank."""
+    sampled: str = ""
+    """Which steps of a turn were simulated and stand for all, in words; empty if all were."""
     core_share: CoreShare | None = None
     """How much of a core the ranks had; None if that is unknown, as on simulated machines."""
 
@@ -139,7 +141,8 @@ class CommunicationRecord:
         """Where the times come from, as figures state it."""
         if not self.simulated:
             return "measured"
-        return f"simulated on {self.machine or 'an unnamed machine'} (a simulator, not hardware)"
+        on = f"simulated on {self.machine or 'an unnamed machine'} (a simulator, not hardware)"
+        return f"{on}, {self.sampled}" if self.sampled else on
 
     @property
     def grid_text(self) -> str:
@@ -306,6 +309,7 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         ideal_seconds=_positive(content, IDEAL),
         variation=_positive(content, VARIATION) or 0.0,
         threads=max(int(content.get("threads", 1)), 1),
+        sampled=_sampled(content.get("sampled_steps")),
         core_share=core_share_of(content, ranks),
     )
 
@@ -325,6 +329,13 @@ def _positive(content: dict[str, Any], name: str) -> float | None:
     if found is not None and not 0 <= found < math.inf:
         raise ValueError(f"its {name} is not that of a run")
     return found
+
+
+def _sampled(given: Any) -> str:
+    if given is None:
+        return ""
+    done, every = map(int, given)
+    return f"{done} of {every} steps, which stand for all" if done < every else ""
 
 
 def _machine(given: Any) -> str | None:
