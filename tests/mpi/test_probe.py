@@ -49,6 +49,11 @@ needs_simgrid = pytest.mark.skipif(not simulated(), reason="SimGrid's build is m
 needs_driver = pytest.mark.skipif(not driver(), reason="the driver or mpiexec is missing")
 
 
+def samples_of(path: Path) -> list[str]:
+    """The lines of the samples beside a machine's file."""
+    return path.with_suffix(".samples.jsonl").read_text(encoding="utf-8").splitlines()
+
+
 def measured(machine: str, ranks: int, folder: Path, twin: str = "plain") -> Path:
     path = folder / f"{machine}.toml"
     words = [
@@ -122,7 +127,7 @@ def test_the_command_says_what_it_measured(
     assert (said["name"], said["reference"], said["ranks"]) == ("jacquard", "simulator", 4)
     assert said["noisy"] == [] and len(said["curves"]) == len(load_machine(str(path)).curves)
     assert all(Path(name).is_file() for name in said["files"])
-    samples = [json.loads(line) for line in path.with_suffix(".samples.jsonl").open()]
+    samples = [json.loads(line) for line in samples_of(path)]
     assert {(s["benchmark"], s["bytes"]) for s in samples} >= {("ping-pong", 0), ("grid", 4194304)}
 
 
@@ -160,7 +165,7 @@ def test_samples_are_kept_where_the_kernels_cannot_be_measured(
     path = tmp_path / "here.toml"
     assert main(["machine", "measure", "--ranks", "2", "--quick", "-o", str(path)]) == 1
     says(sentence_of(capsys.readouterr().err), "no kernels on 2 ranks")
-    samples = [json.loads(line) for line in path.with_suffix(".samples.jsonl").open()]
+    samples = [json.loads(line) for line in samples_of(path)]
     assert {sample["benchmark"] for sample in samples} == {"ping-pong", "ping-ping", "parallel"}
     assert not path.exists()
 

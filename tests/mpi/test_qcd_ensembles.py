@@ -62,7 +62,7 @@ def test_predictions_count_new_links_in_each_solve_of_an_ensemble(
     for files in ('["0.lime"]', '["0.lime", "1.lime"]'):
         words = ["--set", f"gauge.files={files}", "--ranks", "2", "--machine", "bassi", "--json"]
         assert main(["predict", str(study), *words]) == 0
-        phases = json.loads(capsys.readouterr().out)["phases"]
+        phases = json.loads(capsys.readouterr().out)["points"][0]["phases"]
         seconds.append(sum(s for name, s in phases.items() if name.startswith("links_")))
     assert seconds[0] == 0 < seconds[1]
 

@@ -292,11 +292,3 @@ def test_every_dependency_is_pinned_in_the_lock(extra: str, file: str, repositor
     pinned = {canonical(line.split("==")[0]) for line in packages}
     names = {canonical(re.split(r"[<>=~\[ ]", requirement)[0]) for requirement in wanted}
     assert names - pinned == set()
-
-
-def test_the_index_lists_every_page(repository: Path) -> None:
-    index = (repository / "docs/index.md").read_text(encoding="utf-8")
-    pages = [page.relative_to(repository / "docs") for page in (repository / "docs").rglob("*.md")]
-    assert [
-        str(page) for page in pages if f"({page})" not in index and page.name != "index.md"
-    ] == []

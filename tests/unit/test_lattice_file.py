@@ -82,7 +82,7 @@ def test_drifts_that_follow_each_other_are_joined() -> None:
 
 
 def test_without_length_there_is_no_lattice() -> None:
-    with refused("line", "element", "length"):
+    with refused("line", "no elements"):
         Lattice("line", PROTON).translation()
 
 

@@ -126,3 +126,11 @@ def test_no_word_of_the_glossary_stands_there_twice(repository: Path) -> None:
     text = (repository / "docs/glossary.md").read_text(encoding="utf-8").lower()
     entries = re.findall(r"^### (.*)$", text, re.MULTILINE)
     assert len(entries) == len(set(entries))
+
+
+def test_the_index_lists_every_page(repository: Path) -> None:
+    index = (repository / "docs/index.md").read_text(encoding="utf-8")
+    pages = [page.relative_to(repository / "docs") for page in (repository / "docs").rglob("*.md")]
+    assert [
+        str(page) for page in pages if f"({page})" not in index and page.name != "index.md"
+    ] == []
