@@ -134,3 +134,17 @@ def test_the_index_lists_every_page(repository: Path) -> None:
     assert [
         str(page) for page in pages if f"({page})" not in index and page.name != "index.md"
     ] == []
+
+
+def test_no_line_of_prose_is_longer_than_120_characters(repository: Path) -> None:
+    pages = [*repository.glob("*.md"), *repository.glob("docs/**/*.md")]
+    pages += [*repository.glob("examples/*/README.md"), repository / "benchmarks/README.md"]
+    long = []
+    for page in pages:
+        code = False
+        for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+            code ^= line.lstrip().startswith("```")
+            free = code or line.startswith(("    ", "![", ">")) or line.lstrip().startswith("|")
+            if len(line) > 120 and not free:
+                long.append(f"{page.name}:{number}")
+    assert long == []
