@@ -88,9 +88,13 @@ def _run(
     except subprocess.TimeoutExpired:
         return Broken(f"no end within {LIMIT:g} s")
     files = [out / str(rank) for rank in range(ranks)]
-    found = [json.loads(one.read_text()) for one in files if one.exists()]
-    if any("refused" in one for one in found):
-        return Refused(found[0]["refused"])
+    try:
+        found = [json.loads(one.read_text()) for one in files if one.exists()]
+    except ValueError:
+        return Broken(f"a rank died while it wrote what it found: {done.stderr.strip()[-300:]}")
+    refusals = {one.get("refused") for one in found}
+    if refusals != {None}:
+        return Refused(refusals.pop()) if len(refusals) == 1 else Broken(f"some refuse: {refusals}")
     sentences = {str(one["failed"]) for one in found if "failed" in one}
     if len(found) < ranks:
         return Broken(f"{ranks - len(found)} ranks died: {done.stderr.strip()[-300:]}")

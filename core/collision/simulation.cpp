@@ -30,7 +30,7 @@ Simulation::Simulation(const std::shared_ptr<const Collision>& study,
                                            {description_.is_tracked(0), description_.is_tracked(1)},
                                            session().world.rank())
                                     .own())),
-      // How many Green functions a first turn makes, only plans ask.
+      // Only plans need to know how many Green functions a first turn makes.
       pieces_(workload::sampled_pieces(pieces_of(description_, 0.0), session().sample)),
       state_(description_, study->grids(), session().world.rank(), contents_of(session()),
              session().threads, device_of(session())),

@@ -23,7 +23,7 @@ std::array<double*, 6> columns(const beam::ParticleView& p) {
 Run::Run(const std::shared_ptr<const SpaceCharge>& study, std::unique_ptr<workload::Session> owned)
     : workload::Run(study, std::move(owned)),
       description_(study->description()),
-      // Which meshes of the first turn are new, only plans and skeletons ask.
+      // Only plans and skeletons need to know which meshes of the first turn are new.
       pieces_(workload::sampled_pieces(pieces_of(description_, {}), session().sample)),
       turn_of_rank_(description_, study->nodes(), session().team,
                     session().skeleton ? &study->first_meshes() : nullptr, session().threads),

@@ -41,9 +41,9 @@ def main(options: argparse.Namespace) -> int:
             f"{nearest(options.workload, known)}; give one of {', '.join(known)}"
         )
     path = Path(options.out) / STUDY
-    if path.exists():
-        raise StudyError(f"{path} is there already: give another folder with --out")
     try:
+        if path.exists():
+            raise StudyError(f"{path} is there already: give another folder with --out")
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_text(path, known[options.workload].read_text(encoding="utf-8"))
     except OSError as error:

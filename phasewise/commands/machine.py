@@ -91,6 +91,8 @@ def main(options: argparse.Namespace) -> int:
             if options.action == "show"
             else f"machine {options.action} takes no name, but {options.name} is given"
         )
+    if options.action != "measure":
+        _check_unused(options)
     if options.action == "list":
         show_list(options.json)
     elif options.action == "show":
@@ -98,6 +100,13 @@ def main(options: argparse.Namespace) -> int:
     else:
         _measure(options)
     return 0
+
+
+def _check_unused(options: argparse.Namespace) -> None:
+    """StudyError if an option of `measure` is given with another action."""
+    names = ("machine", "ranks", "limit", "device", "output", "quick", "resume")
+    if given := next((name for name in names if getattr(options, name)), None):
+        raise StudyError(f"--{given} is for machine measure, not for machine {options.action}")
 
 
 def _measure(options: argparse.Namespace) -> None:

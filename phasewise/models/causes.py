@@ -14,6 +14,17 @@ core.
 """
 
 
+def held_up_on(machine: Machine, share: CoreShare | None) -> str | None:
+    """The sentence on what held the ranks of a run up; None where nothing is known to have. The
+    bandwidth of their memory tells only beside that of a machine that was measured, with as many
+    ranks on a node.
+    """
+    if share is None:
+        return None
+    alike = machine.is_hardware and share.crowd <= machine.node_ranks
+    return share.shortage(machine.processor.bandwidth if alike else 0.0)
+
+
 def likely_cause(
     machine: Machine, share: CoreShare | None, day: str, turns: int | None = None
 ) -> str:
@@ -23,7 +34,7 @@ def likely_cause(
     day: when the run was measured (ISO); turns: how many its record has, None if none of them is a
     first turn.
     """
-    if held_up := None if share is None else share.shortage(machine.processor.bandwidth):
+    if held_up := held_up_on(machine, share):
         return held_up
     measured = machine.measured
     if not machine.is_hardware or measured is None:

@@ -15,7 +15,7 @@ import numpy as np
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.models import Case, Prediction, predict
-from phasewise.models.causes import likely_cause, wrong_prediction
+from phasewise.models.causes import held_up_on, likely_cause, wrong_prediction
 from phasewise.models.discovery import chosen_models
 from phasewise.models.interval import residuals_of, spread
 from phasewise.models.prediction import bounded
@@ -72,8 +72,7 @@ class Point:
         """The sentence on what held the ranks of the run up; None where nothing is known to
         have.
         """
-        share = self.run.core_share
-        return None if share is None else share.shortage(self.machine.processor.bandwidth)
+        return held_up_on(self.machine, self.run.core_share)
 
     @property
     def set_aside(self) -> str | None:

@@ -308,7 +308,7 @@ def _watch(process: subprocess.Popen[bytes], output: RankOutput, as_json: bool) 
 
 def _known(status: int, stopped: bool) -> int:
     """The exit status of this command if its ranks ended with `status`: that of one of our errors.
-    stopped: whether they were asked to end, and did so without a word.
+    stopped: whether they were asked to end, and did so without an error of their own.
     """
     return StoppedError.exit_status if stopped else error_of(status, "").exit_status
 

@@ -112,9 +112,9 @@ class CoreShare:
     @property
     def sentence(self) -> str:
         """A sentence on what held the ranks up."""
-        who = "the rank" if self.ranks == 1 else "each rank"
+        who, mean = ("the rank", "") if self.ranks == 1 else ("the ranks", " on average")
         return (
-            f"{who} had {100 * self.share:.0f} % of a core (CPU time over wall time), since "
+            f"{who} had {100 * self.share:.0f} % of a core{mean} (CPU time over wall time), since "
             f"{self.cause}; times are not those of a quiet machine"
         )
 

@@ -88,7 +88,7 @@ class RunRecorder:
     def _stream(self, seconds: float) -> None:
         """Measure the bandwidth beside a run of this length [s], whose clock leaves it out."""
         simulation = self._simulation
-        if self._run.device == CPU:
+        if self._run.device == CPU and simulation.batch == 1:
             self._started += measure_stream(
                 self._core, simulation.processor, simulation.threads, seconds
             )

@@ -196,6 +196,8 @@ class Results(Readable):
 
     def shown(self) -> Shown:
         """What the run was, and what its records hold."""
+        if not self._file:
+            return Shown("results, closed", [["records", str(self.path)]])
         found, unit = self.attributes, self.workload.unit
         seconds = found.get(f"seconds_per_{unit.one}", math.nan)
         with reading(self.path):

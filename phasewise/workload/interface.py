@@ -200,10 +200,10 @@ class Workload:
     """As `read`, for a ring in which others act on its bunches; by default `read` itself."""
     read_guest: Callable[[Tables, Tables, Path, tuple[SharedBunch, ...]], Any] | None = None
     """As `read`, for a ring in which it acts on the bunches of another; None: it cannot."""
-    closed_orbit: Callable[[Any], tuple[float, ...]] | None = None
-    """x, px, y, py, z, δ [m, 1] at the start of what a guest does to the bunches of another, on the
-    orbit that closes; None: the guest does not move the reference particle. StudyError if no orbit
-    closes.
+    closed_orbit: Callable[[Any, SharedBunch], tuple[float, ...]] | None = None
+    """x, px, y, py, z, δ [m, 1] at the start of what a guest does to a bunch of another, on the
+    orbit that closes for it; None: the guest does not move the reference particle. StudyError if no
+    orbit closes.
     """
 
     @classmethod

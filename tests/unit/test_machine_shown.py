@@ -34,6 +34,7 @@ def test_a_machine_is_shown_with_units_and_what_its_numbers_refer_to(
         (["show", "basi"], ('"basi"', '"bassi"')),
         (["list", "bassi"], ("machine list", "bassi")),
         (["measure"], ("machine measure", "--output")),
+        (["list", "--ranks", "3"], ("--ranks", "machine measure", "machine list")),
     ],
 )
 def test_what_is_missing_or_too_much_is_said(

@@ -64,6 +64,9 @@ def test_results_say_what_the_run_was(tmp_path: Path) -> None:
     results = phasewise.run(Study.from_dict(tables() | {"turns": 3, "title": "short"}), tmp_path)
     lines = agree(results)
     assert lines[0] == "short"
+    with phasewise.open_results(tmp_path) as closed:
+        pass
+    says(repr(closed), "closed", "records")
     says(repr(results), "records", "turns", "3", "ranks × threads", "1 × 1", "luminosity")
 
 

@@ -166,9 +166,9 @@ def _orbits(ring: Mapping[str, Workload], host: str, model: Models) -> Iterator[
     for name, own in ring.items():
         if not wanted or name == host or own.closed_orbit is None:
             continue
-        orbit = own.closed_orbit(model.parts[name])
-        if any(orbit):
-            for bunch in wanted:
+        for bunch in wanted:
+            orbit = own.closed_orbit(model.parts[name], bunch)
+            if any(orbit):
                 yield f"{SHARED_BUNCHES}{bunch.number}.orbit", orbit
 
 

@@ -11,6 +11,7 @@ from phasewise.errors import StudyError
 from phasewise.output import console, message, print_table
 from phasewise.study import Study, flat_text, load
 from phasewise.tables.files import parse, read_text
+from phasewise.workload.bunches import SharedBunch
 from phasewise.workloads.spacecharge.detuning import detuned
 from phasewise.workloads.spacecharge.model import (
     SpaceCharge,
@@ -72,7 +73,7 @@ def optics_of(model: SpaceCharge) -> Optics:
     """The optics of a model's lattice; StudyError with the reason if it has none."""
     bunch = model.bunches[0]
     try:
-        found = cast(Any, load_planner()).ring_optics(_text_of(model))
+        found = cast(Any, load_planner()).ring_optics(_text_of(model, bunch))
     except ValueError as error:
         raise StudyError(f"the lattice has no periodic optics: {error}") from None
     along = found["along"]
@@ -93,19 +94,18 @@ def optics_of(model: SpaceCharge) -> Optics:
     )
 
 
-def _text_of(model: SpaceCharge) -> str:
-    """The flat parameters of a model's lattice and of its reference particle."""
-    bunch = model.bunches[0]
+def _text_of(model: SpaceCharge, bunch: SharedBunch) -> str:
+    """The flat parameters of a model's lattice, and of the reference particle of a bunch."""
     beam = [(f"beam.1.{name}", getattr(bunch, name)) for name in ("mass", "charge", "energy")]
     return flat_text([*beam, *lattice_parameters(model.lattice)])
 
 
-def closed_orbit_of(model: SpaceCharge) -> tuple[float, ...]:
-    """x, px, y, py, z, δ [m, 1] of the closed orbit where the lattice begins. StudyError if there
-    is none.
+def closed_orbit_of(model: SpaceCharge, bunch: SharedBunch) -> tuple[float, ...]:
+    """x, px, y, py, z, δ [m, 1] of the closed orbit of a bunch where the lattice begins. StudyError
+    if there is none.
     """
     try:
-        found = cast(Any, load_planner()).closed_orbit(_text_of(model))
+        found = cast(Any, load_planner()).closed_orbit(_text_of(model, bunch))
     except ValueError as error:
         raise StudyError(
             f'{error}; orbit = "reference" in [beam.1] and [beam.2] starts the bunches elsewhere'

@@ -64,6 +64,12 @@ class Optics:
         """Whether x and y are coupled."""
         return any(self.coupling)
 
+    @property
+    def determinant(self) -> float:
+        """Of the matrix C of the coupling."""
+        a, b, c, d = self.coupling
+        return a * d - b * c
+
     def covariance(self, emittance: Pair, spread: float) -> Array:
         """Second moments of x, px, y, py [m², m, 1], (4, 4), of a bunch with these geometric
         emittances [m] and this momentum spread, its dispersion included.
@@ -76,7 +82,7 @@ class Optics:
             )
         c = np.reshape(self.coupling, (2, 2))
         adjugate = np.array([[c[1, 1], -c[0, 1]], [-c[1, 0], c[0, 0]]])
-        g = math.sqrt(1 - np.linalg.det(c)) * np.eye(2)
+        g = math.sqrt(1 - self.determinant) * np.eye(2)
         mixing = np.block([[g, c], [-adjugate, g]])
         dispersion = np.array(self.dispersion)
         return np.asarray(mixing @ modes @ mixing.T + spread**2 * np.outer(dispersion, dispersion))

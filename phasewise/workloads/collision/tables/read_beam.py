@@ -135,10 +135,10 @@ def _check_coupling(
         if not at.coupled:
             continue
         a, b, c, d = at.coupling
-        if a * d - b * c > 1:
+        if at.determinant > 1:
             raise StudyError(
                 f"ip.{k}.coupling = {show([[a, b], [c, d]])} of {where} has the determinant "
-                f"{a * d - b * c:g}, and at most 1 is accepted"
+                f"{at.determinant:g}, and at most 1 is accepted"
             )
         if not strong:
             raise StudyError(
