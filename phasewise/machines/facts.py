@@ -9,7 +9,9 @@ UNITS = {"flops": "flop/s", "peak": "flop/s", "latency": "s", "bandwidth": "B/s"
 
 
 def facts(machine: Any) -> dict[str, Any]:
-    """What the JSON of `machine list` and `machine show` has of a machine; times in s, rates in B/s and flop/s."""
+    """What the JSON of `machine list` and `machine show` has of each machine; times in s, rates in
+    B/s and flop/s.
+    """
     network, memory = machine.network, machine.memory
     return {
         "name": machine.name,

@@ -122,7 +122,7 @@ def test_the_share_of_a_record_is_the_mean_over_its_ranks() -> None:
 def test_disturbed_ranks_are_told_in_a_sentence_with_the_cause() -> None:
     assert not QUIET.disturbed
     assert BUSY.disturbed
-    one_sentence(BUSY.sentence, "rank", "20 %", "core", OTHER, "load average", 10.4, "2 cores")
+    one_sentence(BUSY.sentence, "ranks", "20 %", "core", OTHER, "load average", 10.4, "2 cores")
     crowded = replace(BUSY, crowd=4)
     one_sentence(crowded.sentence, "4 ranks", "2 cores", OTHER, 10.4)
     # Half a core for each of 4 ranks on 2 cores: nothing else took any.
