@@ -39,6 +39,7 @@ from phasewise.workloads.qcd.communication import (
     SUMS,
     QcdCommunication,
 )
+from phasewise.workloads.qcd.drawn import MOST_OF_PION, SIZES
 from phasewise.workloads.qcd.grids import Extents, fitting_grids
 from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS
 
@@ -64,16 +65,8 @@ THOUSAND, MACHINES = 1000, 200
 """How many cases share drawn machines, and how many numbers of machines these cases have."""
 
 RANKS = (8, 12, 16, 24, 32, 48, 64, 96, 128)
-SIZES = (
-    (8, 8, 8, 16),
-    (12, 12, 12, 24),
-    (16, 16, 16, 32),
-    (24, 24, 24, 48),
-    (8, 16, 16, 64),
-    (32, 12, 8, 16),
-)
-MOST_ITERATIONS, MOST_OF_PION = 6, 2
-"""Iterations for each right-hand side; a pion has twelve of them."""
+MOST_ITERATIONS = 6
+"""Iterations for each right-hand side where there is one; a pion has twelve."""
 MAX_MESSAGES = 60_000
 """The most messages of a simulation, which then takes some seconds."""
 EACH_IN_RUNS = 5

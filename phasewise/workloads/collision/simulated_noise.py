@@ -63,22 +63,18 @@ class PlaneNoise:
 
 @dataclass(frozen=True)
 class SimulatedNoise:
-    """What the runs found: `planes` (x, y) of beams 1 and 2, None for a strong beam, and of their
-    mean, None if one is strong; `macroparticles` of both beams in the runs with few and with
-    many. Beams hand emittance to each other, so that their mean is known better than either.
+    """What the runs found: `planes` (x, y) of beams 1 and 2, and of their mean; `macroparticles` of
+    both beams in the runs with few and with many. Beams hand emittance to each other, so that their
+    mean is known better than either.
     """
 
     turns: int
     macroparticles: tuple[tuple[int, int], tuple[int, int]]
-    planes: tuple[tuple[PlaneNoise, PlaneNoise] | None, ...]
+    planes: tuple[tuple[PlaneNoise, PlaneNoise], ...]
 
     def to_dict(self) -> dict[str, Any]:
         """The entry `noise` of the JSON of `phasewise check`."""
-
-        names = ("noise_floor", "growth_without_noise")
-        entries = [{} if found is None else _entry(found) for found in self.planes]
-        unknown = {f"emittance_{name}": None for name in names}
-        one, two, both = (unknown | entry for entry in entries)
+        one, two, both = map(_entry, self.planes)
         return {
             "turns": self.turns,
             "seeds": SEEDS,
@@ -94,7 +90,7 @@ class SimulatedNoise:
         rows = [
             [f"{who}, {name}", p.few.text, p.many.text, p.floor.text, p.without.text]
             for who, found in zip(("beam 1", "beam 2", "mean"), self.planes, strict=True)
-            for name, p in zip("xy", found or (), strict=False)
+            for name, p in zip("xy", found, strict=True)
         ]
         title = f"Emittance growth per turn, {SEEDS} seeds, {self.turns} turns"
         print_table(title, heads, rows)
@@ -120,9 +116,7 @@ def simulate_noise(study: Study, turns: int, say: Callable[[str], None]) -> Simu
     _check(study, turns)
     model = collision_of(study)
     own = [beam.macroparticles for beam in model.beams]
-    tracked = [not beam.strong for beam in model.beams]
-    most = max(number for number, here in zip(own, tracked, strict=True) if here)
-    share = min(1.0, MOST / most)
+    share = min(1.0, MOST / max(own))
     numbers = [tuple(max(1, round(number * share / over)) for number in own) for over in (RATIO, 1)]
     say(
         f"{2 * SEEDS} runs of {turns} turns, with {numbers[0]} and {numbers[1]} macroparticles in "
@@ -130,19 +124,14 @@ def simulate_noise(study: Study, turns: int, say: Callable[[str], None]) -> Simu
     )
     growth = [[_growth(study, turns, n, seed, say) for seed in range(SEEDS)] for n in numbers]
     shares = [max(number) / max(own) for number in numbers]
-    planes = [
-        _planes(growth, shares, who) if here else None
-        for who, here in enumerate((*tracked, all(tracked)))
-    ]
     few, many = ((one, two) for one, two in numbers)
-    return SimulatedNoise(turns, (few, many), tuple(planes))
+    return SimulatedNoise(turns, (few, many), tuple(_planes(growth, shares, k) for k in range(3)))
 
 
 def _check(study: Study, turns: int) -> None:
     model = collision_of(study)
-    if all(beam.strong for beam in model.beams) or not any(
-        point.model in ("strong-strong", "soft-gaussian") for point in model.ips
-    ):
+    # Such a point has no strong beam, and a study that has one has no other kind of point.
+    if not any(point.model in ("strong-strong", "soft-gaussian") for point in model.ips):
         raise StudyError("--noise: no interaction point of the study has noise of macroparticles")
     for beam in model.beams:
         if beam.distribution == "file":
@@ -160,8 +149,7 @@ def _growth(
     """Growth of the emittances in x and y of beam 1, beam 2, and the mean of both."""
     tables = study.resolved()
     for number, size in zip("12", macroparticles, strict=True):
-        if tables["beam"][number]["macroparticles"]:
-            tables["beam"][number]["macroparticles"] = size
+        tables["beam"][number]["macroparticles"] = size
     tables |= {"turns": turns, "seed": study.seed + seed}
     begin = time.monotonic()
     run = Simulation(Study.from_dict(tables, study.folder), threads=len(os.sched_getaffinity(0)))
@@ -183,8 +171,8 @@ def _planes(
     shares: Sequence[float],
     who: int,
 ) -> tuple[PlaneNoise, PlaneNoise]:
-    """The planes of a beam or of both, from the growth by number of macroparticles (`shares` of the
-    study's), seed, beam and plane.
+    """The planes of beam 1, beam 2 or their mean (`who`), from the growth by number of
+    macroparticles (`shares` of the study's), seed, beam and plane.
     """
     few, many = (
         [mean_of([seed[who][plane] for seed in seeds]) for plane in range(2)] for seeds in growth
