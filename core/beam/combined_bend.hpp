@@ -35,6 +35,8 @@ PHASEWISE_HD void bending_series(const Value& u, Value& of_cosine, Value& of_sin
 
 // The flow of A.
 struct CombinedBend {
+  static constexpr double flops = 160.0;
+
   Reference reference;
   double length = 0.0;     // m, along the reference orbit
   double curvature = 0.0;  // h, 1/m
@@ -98,6 +100,8 @@ struct CombinedBend {
 
 // The flow of B over a slice, of its parts in turn.
 struct CombinedBendRest {
+  static constexpr double flops = 120.0;
+
   double length = 0.0;     // of the slice, m
   double curvature = 0.0;  // h, 1/m
   double k1 = 0.0;         // m⁻²

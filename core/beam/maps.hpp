@@ -18,6 +18,8 @@ PHASEWISE_HD Value row_times(const double* row, const CoordinatesOf<Value>& c) {
 
 // u_i → Σ_j R_ij u_j.
 struct Matrix {
+  static constexpr double flops = 66.0;
+
   double rows[6][6];
 
   template <class Value>

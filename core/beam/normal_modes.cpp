@@ -2,13 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <string>
 
 namespace phasewise::beam {
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 using Vector = std::array<double, 6>;
 
 [[noreturn]] void refuse(const std::string& reason) {

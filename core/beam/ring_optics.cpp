@@ -109,7 +109,7 @@ RingOptics ring_optics(const Lattice& lattice) {
   };
   append();
   for (std::size_t i = 0; i < lattice.size(); ++i) {
-    // A piece has less than half an oscillation, and its phase is no riddle.
+    // A piece has less than half an oscillation, so that its phase advance is unique.
     for (const Element& piece : without_gaps(lattice.element(i))) {
       const Passage part = expansion_about(at, {piece}).first;
       const Square map = square_of(part.map.rows);

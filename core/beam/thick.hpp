@@ -5,7 +5,8 @@
 // β0 = 1 this is the drift of fast beams (docs/physics.md). Forest, "Beam Dynamics" (1998).
 //
 // `map` works on numbers and, for derivatives, on Jets. A body can end anywhere: `of_length` gives
-// another piece of it.
+// another piece of it. `flops` are those of a push; a division or a root counts as ten, since it
+// takes as long.
 #pragma once
 
 #include <cmath>
@@ -22,6 +23,8 @@ namespace phasewise::beam {
 inline constexpr double any_length = std::numeric_limits<double>::infinity();
 
 struct Drift {
+  static constexpr double flops = 85.0;
+
   Reference reference;
   double length = 0.0;  // m
 
@@ -56,6 +59,8 @@ PHASEWISE_HD void focusing(const Value& u, Value& cosine, Value& sine) {
 // each δ, stands between two halves of the rest of the square root. The splitting errs by L³ k1
 // px².
 struct Quadrupole {
+  static constexpr double flops = 370.0;
+
   Reference reference;
   double length = 0.0;  // m
   double k1 = 0.0;      // m⁻², focusing in x if positive
@@ -107,6 +112,8 @@ struct Quadrupole {
 // q) turns by the angle hL; the particle moves on its own circle by that angle and by the change of
 // asin(px/p⊥).
 struct SectorBend {
+  static constexpr double flops = 185.0;
+
   Reference reference;
   double length = 0.0;     // m, along the reference orbit
   double curvature = 1.0;  // h, 1/m; not 0
@@ -141,6 +148,8 @@ struct SectorBend {
 // of -sqrt((1 + δ)² - (px + Sy)² - (py - Sx)²), whose root ps is constant. In the frame that turns
 // by θ = S L/ps both planes focus alike.
 struct Solenoid {
+  static constexpr double flops = 155.0;
+
   Reference reference;
   double length = 0.0;         // m
   double half_strength = 0.0;  // S, 1/m
@@ -176,6 +185,8 @@ struct Solenoid {
 // A smooth channel, the flow of δ²/2γ0² + (px² + py² + κx x² + κy y² + γ0² κz z²)/2: x'' = -κx x,
 // and likewise y and z, at any amplitude and momentum.
 struct ConstantFocusing {
+  static constexpr double flops = 15.0;
+
   struct Oscillator {
     double cosine = 1.0;
     double slide = 0.0;  // sin(kL)/k [m]

@@ -14,6 +14,7 @@ namespace phasewise::beam {
 
 // Δpx - iΔpy = -Σ (kn + i ks)_n (x + iy)^n/n!, with the strengths k_n L of order n = 0 (dipole) …
 struct Multipole {
+  static constexpr double flops = 52.0;
   static constexpr int orders = 6;                // up to the dodecapole
   double normal[orders] = {}, skew[orders] = {};  // m^-n
 
@@ -35,6 +36,8 @@ struct Multipole {
 // The edge of a bend, as a linear map: px → px + h tan(e) x, py → py - h tan(e - ψ) y, with ψ = 2 h
 // g f (1 + sin² e)/cos e for a half gap g and a fringe integral f. Brown, SLAC-75 (1982).
 struct DipoleEdge {
+  static constexpr double flops = 4.0;
+
   double focus_x = 0.0, focus_y = 0.0;  // 1/m
 
   static DipoleEdge of(double curvature, double angle, double half_gap, double fringe) {
@@ -55,6 +58,8 @@ struct DipoleEdge {
 // the particle is ζ = z β0/β, so that pζ = (E - E0)/(β0 P0 c) is kicked at fixed ζ. As in the
 // element `rf`, the reference particle regains in the gap what it loses elsewhere.
 struct RfGap {
+  static constexpr double flops = 115.0;
+
   Reference reference;
   double kick = 0.0;            // qV/(β0² E0)
   double phase = 0.0;           // φ, turns

@@ -106,8 +106,11 @@ Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
   const int order = description_.moments_order;
   std::vector<beam::MomentSums> sums(threads_, {order, beam_bounds_[b], bunch.alive});
   std::vector<beam::LongitudinalHistogram> bins(threads_, beam::LongitudinalHistogram(reach));
+  parallel::KernelCard card = beam::MomentSums::card(order);
+  const bool enters = point.collides && !into.is_identity();
+  if (enters) card.flops += CollisionFrame::flops;
   if (groups_.holds(b)) {
-    listener.kernel(beam::MomentSums::card(order), held_particles(b), [&] {
+    listener.kernel(card, held_particles(b), [&] {
       if (device_)
         return device_->measure_and_enter(b, sums[0], point.collides ? &into : nullptr, bins[0]);
       const ParticleView all = bunch.particles->view();
@@ -115,7 +118,7 @@ Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
         const ParticleView block = all.part(begin, count);
         sums[thread].add(block);
         if (!point.collides) return;
-        if (!into.is_identity()) transform(block, [&](beam::Coordinates& c) { into.enter(c); });
+        if (enters) transform(block, [&](beam::Coordinates& c) { into.enter(c); });
         bins[thread].add(block.z, count);
       });
     });

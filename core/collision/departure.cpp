@@ -53,6 +53,7 @@ void Turn::leave_and_push(int ip, int b, Listener& listener) {
   const beam::PushContext about = context(bunch);
   parallel::KernelCard card = line.card();
   card.trip = parallel::block_size;
+  if (leaves) card.flops += CollisionFrame::flops;
   if (device_) {
     bunch.bounds.fill(0.0);
     listener.kernel(card, held_particles(b), [&] {

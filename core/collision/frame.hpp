@@ -10,6 +10,9 @@ namespace phasewise::collision {
 
 class CollisionFrame {
  public:
+  // Of a particle that enters or leaves, a division or a root counted as ten.
+  static constexpr double flops = 150.0;
+
   // shift_x and shift_y are those of this beam [m].
   CollisionFrame(const beam::CrossingAngle& angle, const beam::CrabPair& crab, double shift_x,
                  double shift_y)

@@ -71,7 +71,7 @@ struct Computation {
 
 // start: the first round may begin. progress: the rank does as many rounds as it can without
 // waiting. finish: the rank waits until the last round is done. compute: it computes. mark: one of
-// several turns that count is over, or the last one before them.
+// several turns that are compared is over, or the last one before them.
 enum class Action : std::uint8_t { start, progress, finish, compute, mark };
 struct Instruction {
   Action action;

@@ -41,10 +41,9 @@ constexpr double small_spread = 1.0;          // latencies
 constexpr std::int64_t few_messages = 48;     // per rank
 constexpr int repetitions = 14, counted = 8;  // 1/counted is exact in a float
 
-// By how much each of the turns that are followed counts. Where the ranks begin together, a later
-// turn begins where another one has left them, so that the second of two counts: what a rank waits
-// for the others at the end of a turn is waiting at the begin of the next one. The mean of some
-// first turns has the first one and later ones.
+// By how much each of the turns that are followed counts. Where the ranks begin together, the first
+// turn is not like the later ones: those begin with what the ranks wait for each other at the end
+// of a turn. The mean of rates.turns turns has both, and a later turn alone is the second of two.
 std::vector<double> weights_of(bool few, const Rates& rates) {
   const int turns = rates.turns;
   if (few && (turns == 0 || turns > repetitions)) {
@@ -53,12 +52,14 @@ std::vector<double> weights_of(bool few, const Rates& rates) {
     return weights;
   }
   if (few) return std::vector<double>(turns, 1.0 / turns);
-  if (!rates.begins_together) return {1.0};
+  if (!rates.begins_together || turns == 1) return {1.0};
   if (turns == 0) return {0.0, 1.0};
   return {1.0 / turns, (turns - 1.0) / turns};
 }
 
-void repeat(contention::RankProgram& program, const std::vector<double>& weights) {
+// Marks the turns that count, less a first one that is not like the others.
+void repeat(contention::RankProgram& program, const std::vector<double>& weights,
+            bool begins_together) {
   const std::vector<contention::Instruction> turn = std::move(program.instructions);
   const std::vector<contention::RoundSequence> sequences = std::move(program.sequences);
   const std::vector<contention::Computation> computations = std::move(program.computations);
@@ -66,7 +67,9 @@ void repeat(contention::RankProgram& program, const std::vector<double>& weights
   program.sequences.clear();
   program.computations.clear();
   for (const double weight : weights) {
-    if (weight > 0.0) program.instructions.push_back({contention::Action::mark, 0, 0});
+    const bool first_alone = begins_together && &weight == &weights.front();
+    if (weight > 0.0 && !first_alone)
+      program.instructions.push_back({contention::Action::mark, 0, 0});
     const auto first = static_cast<int>(program.sequences.size());
     const auto first_computation = static_cast<int>(program.computations.size());
     for (contention::Instruction instruction : turn) {
@@ -148,7 +151,8 @@ contention::Program turn_program(const workload::Workload& study,
   contention::Program program;
   const auto length_in_all = [&]() -> Length {
     const contention::RankProgram first = rank_program(study, 0, options, program.phases);
-    return {first.messages() * study.ranks(), std::ssize(first.sends) * study.ranks()};
+    const std::int64_t turns = agreed ? 1 : std::ssize(weights_of(false, rates));
+    return {first.messages() * study.ranks() * turns, std::ssize(first.sends) * study.ranks()};
   };
   Length length = length_in_all();
   if (length.messages > max_messages) {
@@ -173,8 +177,9 @@ contention::Program turn_program(const workload::Workload& study,
   if (few || rates.begins_together) program.spread = rates.begins_together ? 0.0 : small_spread;
   const std::vector<double> weights = weights_of(few, rates);
   if (weights.size() > 1)
-    for (contention::RankProgram& rank : program.ranks) repeat(rank, weights);
-  if (few) program.messages *= repetitions;
+    for (contention::RankProgram& rank : program.ranks)
+      repeat(rank, weights, rates.begins_together);
+  program.messages *= std::ssize(weights);
   return program;
 }
 

@@ -11,7 +11,7 @@ namespace {
 
 // <λ> σz/N of a bunch, over that of an ellipsoid, 3/(5√5).
 double line_density(const beam::ProfileDescription& bunch) {
-  constexpr double pi = 3.14159265358979323846;
+  using std::numbers::pi;
   const double ellipsoid = 3.0 / (5.0 * std::sqrt(5.0));
   if (bunch.coasting) return 1.0 / std::sqrt(12.0) / ellipsoid;
   switch (bunch.profile) {

@@ -8,7 +8,7 @@ rates are those of `[device]`. The workload says of which terms a kernel's time 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from phasewise.driver import load_planner
@@ -18,7 +18,7 @@ from phasewise.machines.kernel_rates import KernelRate, find_rate
 from phasewise.models.model import Case, refusals
 from phasewise.runs.roof import TO_DEVICE, TO_HOST, computed_by_host
 from phasewise.study import Study
-from phasewise.study.kernels import Kernels
+from phasewise.study.kernels import Kernels, Term
 
 IMBALANCE = "imbalance"
 """Seconds that the mean rank waits in all steps for the rank with most work."""
@@ -120,13 +120,23 @@ def _by_rates(
 ) -> float:
     """Seconds of a kernel by its rates, or `otherwise` if one of them was not measured."""
     part = study.workload.part(Kernels)
-    total = 0.0
-    for term in part.terms(study.model, kernel, case.ranks):
+    for terms in (part.terms, part.instead):
+        found = _sum_of(terms(study.model, kernel, case.ranks), rates, part.BESIDE)
+        if found is not None:
+            return found
+    return otherwise
+
+
+def _sum_of(
+    terms: Sequence[Term], rates: Mapping[str, KernelRate], beside: Collection[str]
+) -> float | None:
+    """Seconds of these terms; None if there are none or a rate was not measured."""
+    total = 0.0 if terms else None
+    for term in terms:
         rate = find_rate(rates, term.name)
-        if rate is not None:
-            total += term.amount * rate.at(term.size)
-        elif term.name not in part.BESIDE:
-            return otherwise
+        if total is None or (rate is None and term.name not in beside):
+            return None
+        total += 0.0 if rate is None else term.amount * rate.at(term.size)
     return total
 
 

@@ -39,6 +39,10 @@ class Kernels(Part):
         """
         return [Term(str(kernel["name"]), float(kernel["items"]), 1.0)]
 
+    def instead(self, model: Any, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+        """The terms of its time where the rates of `terms` were not measured; none by default."""
+        return []
+
     def overheads(self, model: Any, ranks: int) -> list[Term]:
         """The terms of a turn beside its kernels and messages."""
         return []

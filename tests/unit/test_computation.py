@@ -102,6 +102,16 @@ def test_an_encounter_takes_its_particles_its_mesh_and_its_cold_nodes() -> None:
     assert found["encounter"] == pytest.approx(4000 * (1e-8 + 2e-9) + 16 * 4096 * 5e-10)
 
 
+def test_passes_into_a_frame_of_the_collision_have_a_rate_of_their_own() -> None:
+    rates = {"arc": RATES["arc"], "arc_crossing": KernelRate("flop", (1.0,), (3e-10,))}
+    crossing, head_on = (
+        seconds(machine(**rates)),
+        seconds(machine(**rates), ip__1__half_crossing_angle=0),
+    )
+    assert crossing["arc"] == pytest.approx(310_000.0 * 3e-10)
+    assert head_on["arc"] == pytest.approx(160_000.0 * 1e-10)
+
+
 def test_a_turn_and_its_steps_take_time_beside_the_kernels() -> None:
     found = seconds(machine(**RATES))
     assert found["other"] == pytest.approx(1e-4 + 7 * 1e-5)  # 2 · 4 - 1 steps
@@ -117,6 +127,7 @@ def test_the_wait_for_ranks_with_more_work_is_told() -> None:
 def test_without_measured_kernels_the_processor_sets_the_time() -> None:
     bassi = load_machine("bassi")
     found = seconds(bassi)
-    # 1000 particles: 2 elements of 80 flops, 96 bytes each (core/beam/line.cpp).
-    assert found["arc"] == pytest.approx(bassi.processor.seconds(160_000.0, 96_000.0))
+    # 1000 particles: 2 elements of 80 flops (core/beam/line.cpp) and the way back from the frame of
+    # the collision, 150 flops (core/collision/frame.hpp); 96 bytes each.
+    assert found["arc"] == pytest.approx(bassi.processor.seconds(310_000.0, 96_000.0))
     assert found["other"] == 0.0

@@ -166,7 +166,7 @@ def test_kernels_are_timed_on_the_device_and_go_on_where_a_measurement_ended(
     # One rank has both beams, and nothing is staged.
     assert timed["few steps"]["held"] == 2 and "to_host" not in timed["few steps"]["kernels"]
     rates = COLLISION.rates(timed)
-    assert set(rates) == {"step", "turn"} and rates["turn"].seconds[0] > 0
+    assert set(rates) == {"step", "turn", "mesh", "overlap_factor"} and rates["turn"].seconds[0] > 0
 
 
 def test_rates_of_a_device_leave_out_what_the_host_computes(

@@ -242,7 +242,8 @@ def test_rates_follow_from_the_timings_that_there_are() -> None:
         kernel = {"items": 1e5, "flops": 1e6, "bytes": 1e6, "seconds": 1e-3}
         known = ("moments", "sort", "arc", "encounter", "clear", "solve", "green", "field")
         more = ("luminosity", "gaussian_encounter", "slice_moments", "bounds")
-        kernels = dict.fromkeys((*known, *more), kernel)
+        pairs = ("mesh", "overlap_factor")
+        kernels = dict.fromkeys((*known, *more, *pairs), kernel)
         rest = 0.02 if name.startswith("many") else 0.01
         return {"particles": 2e4, "held": 1, "kernels": kernels, "rest": rest}
 

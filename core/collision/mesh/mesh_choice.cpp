@@ -156,6 +156,16 @@ class PairWindows {
   std::array<std::vector<GaussianSlice>, 2> shape_;
 };
 
+// The axes of the pairs of slices, where they do not share one.
+std::array<std::vector<PairAxis>, 2> pair_axes(const InteractionPoint& ip,
+                                               const std::array<CollidingBeam, 2>& beams,
+                                               const Axis& x, const Axis& y) {
+  if (x.common && y.common) return {};
+  const PairWindows windows(ip, beams);
+  return {x.common ? std::vector<PairAxis>{} : windows.along(0, ip.nx, x.h),
+          y.common ? std::vector<PairAxis>{} : windows.along(1, ip.ny, y.h)};
+}
+
 bool have_own(const std::vector<PairAxis>& pairs) {
   return std::ranges::any_of(pairs, [](const PairAxis& axis) { return axis.h > 0.0; });
 }
@@ -229,25 +239,22 @@ CollisionMesh choose_mesh(const InteractionPoint& ip, const std::array<Colliding
   if (ip.fixed_mesh) return fixed_mesh(ip, beams);
   const SliceRanges ranges = sweep(ip, beams);
   const Axis x = choose_axis(ranges, 0, ip.nx), y = choose_axis(ranges, 1, ip.ny);
-  const PairWindows windows(ip, beams);
-  std::array<std::vector<PairAxis>, 2> pair;
-  if (!x.common) pair[0] = windows.along(0, ip.nx, x.h);
-  if (!y.common) pair[1] = windows.along(1, ip.ny, y.h);
-  field::Mesh shared{first_node(x.center, ip.nx, x.h), 0.0, x.h, y.h, ip.nx, ip.ny};
-  const auto levels = [&](double hy) {
-    shared.hy = hy;
-    shared.origin_y = first_node(y.center, ip.ny, hy);
-    return MeshLevels(shared, ip.weighting);
-  };
-  MeshLevels in_y = levels(y.h);
+  std::array<std::vector<PairAxis>, 2> pair = pair_axes(ip, beams, x, y);
+  field::Mesh shared{
+      first_node(x.center, ip.nx, x.h), first_node(y.center, ip.ny, y.h), x.h, y.h, ip.nx, ip.ny};
+  MeshLevels levels(shared, ip.weighting);
   if (y.common) {
     const Heights heights(ip, beams, shared.origin_y + 0.5 * (ip.ny - 1) * y.h);
     // Where slices cross at an angle they meet near the waist only.
-    const double fitted = have_own(pair[0]) ? in_y.fitted_cells(heights) : y.h;
-    if (fitted > y.h) in_y = levels(quantised(fitted));
-    in_y.choose(heights);
+    const double fitted = have_own(pair[0]) ? levels.fitted_cells(heights) : y.h;
+    if (fitted > y.h) {
+      shared.hy = quantised(fitted);
+      shared.origin_y = first_node(y.center, ip.ny, shared.hy);
+      levels = MeshLevels(shared, ip.weighting);
+    }
+    levels.choose(heights);
   }
-  CollisionMesh mesh{shared, {}, in_y, ip.slices[1], std::move(pair)};
+  CollisionMesh mesh{shared, {}, std::move(levels), ip.slices[1], std::move(pair)};
   for (int b = 0; b < 2; ++b)
     for (std::size_t s = 0; s < ranges[b].size(); ++s)
       mesh.window[b].push_back({x.offset[b][s], y.offset[b][s]});

@@ -117,6 +117,7 @@ KINDS: dict[str, tuple[str, ...]] = {"": (), "linear, ": LINEAR}
 PLANES = ("none", "linear")
 GREEN = "green on"
 """The beginning of the names of studies that are timed for Green functions alone."""
+CROSSING = "crossing"
 
 
 def _case(particles: int, nodes: int, slices: int, *changes: str) -> Case:
@@ -140,6 +141,7 @@ def _cases() -> dict[str, Case]:
     for nodes in MESHES:
         every = "ip.1.green_function='every-step'"
         found[f"{GREEN} {nodes}"] = _case(DENSE, nodes, SLICES, every)
+    found[CROSSING] = _case(PARTICLES[1], MESHES[0], SLICES, "ip.1.half_crossing_angle=1e-4")
     soft = "ip.1.model='soft-gaussian'"
     found["gaussian"] = _case(PARTICLES[1], MESHES[0], SLICES, soft)
     return found
@@ -191,6 +193,8 @@ class CollisionMeasuring(Measuring):
                 pair = [known.get(_on_mesh(kind, nodes, count)) for count in (SPARSE, DENSE)]
                 if complete := [one for one in pair if one is not None]:
                     _meshes(found, complete)
+        if measured := known.get(CROSSING):
+            _passes(found, measured)
         for planes in PLANES:
             if measured := known.get(f"tsc, {planes}"):
                 _tsc(found, measured)
@@ -210,14 +214,22 @@ def _overheads(found: Rates, short: Timed, long: Timed) -> None:
     step = max((long.rest - short.rest) / (many - few), 0.0)
     found.put("step", 1.0, step)
     found.put("turn", 1.0, max(short.rest - few * step, 0.0))
+    for name in ("mesh", "overlap_factor"):
+        found.put(name, 1.0, long.per_unit(name))
 
 
 def _particles(found: Rates, measured: Timed) -> None:
     """Kernels over particles, on a mesh that stays in the cache."""
     variant = variant_of(measured.point)
-    for name in ("moments", "sort", "arc"):
-        found.put(name, measured.particles, measured.per_unit(name))
+    _passes(found, measured)
+    found.put("sort", measured.particles, measured.per_unit("sort"))
     found.put("encounter" + variant, measured.particles, measured.per_unit("encounter"))
+
+
+def _passes(found: Rates, measured: Timed) -> None:
+    """The passes over particles before and after a collision."""
+    for name in ("moments", "arc"):
+        found.put(measured.terms(name)[0].name, measured.particles, measured.per_unit(name))
 
 
 def _tsc(found: Rates, measured: Timed) -> None:
@@ -237,8 +249,8 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
     """
     cells, variant = pair[0].cells, variant_of(pair[0].point)
     for measured in pair:
-        for name in ("clear", "solve", "green"):
-            if not variant and measured.kernels[name]["items"] > 0:
+        for name in ("clear", "solve"):
+            if not variant:
                 found.put(name, cells, measured.per_unit(name))
         for name in ("field", "luminosity"):
             found.put(name + variant, cells, measured.per_unit(name))

@@ -1,8 +1,8 @@
-"""The time of a solve's kernels: it follows from one rate for all of them, which depends on the
-sites of a rank.
+"""The time of a solve's kernels: the flops or the bytes of each at a rate that depends on the sites
+of a rank.
 
-Machine files have this rate from tables of whole iterations of conjugate gradients, without the
-exchanges of faces.
+Machine files that papers give know one rate for all kernels, from tables of whole iterations of
+conjugate gradients without the exchanges of faces.
 """
 
 from __future__ import annotations
@@ -13,14 +13,41 @@ from typing import Any
 from phasewise.study.kernels import Kernels, Term
 from phasewise.workloads.qcd.model import Qcd
 
-RATE = "cg"
+WHOLE = "cg"
+"""The rate of all kernels together, for each flop."""
+
+RENAMED = {"turn": "turn_direction"}
+"""Kernels whose names another workload has too."""
 
 
 class QcdKernels(Kernels):
-    """What the time of its kernels is made of."""
+    """What the time of its kernels is made of.
 
-    UNITS = {RATE: "flop"}
+    Passes over fields take the time of their bytes, whether they have single or double precision.
+    """
+
+    UNITS = {
+        WHOLE: "flop", "hopping": "flop", "hopping_single": "flop", "plaquettes": "flop",
+        "loops": "flop", "clover": "byte", "local": "byte", "faces": "byte", "combine": "byte",
+        "norm": "byte", "update": "byte", "convert": "byte", "advance": "byte",
+        "half_step": "byte", "products": "byte", "turn_direction": "byte",
+    }  # fmt: skip
 
     def terms(self, model: Qcd, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
+        """One term, at the kernel's own rate."""
+        name = rate_of(str(kernel["name"]))
+        return [Term(name, work(kernel, self.UNITS.get(name, "flop")), model.sites / ranks)]
+
+    def instead(self, model: Qcd, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
         """The kernel's flops, whatever its name."""
-        return [Term(RATE, float(kernel["flops"]), model.sites / ranks)]
+        return [Term(WHOLE, work(kernel, "flop"), model.sites / ranks)]
+
+
+def rate_of(kernel: str) -> str:
+    """The name of the rate of a kernel."""
+    return RENAMED.get(kernel, kernel)
+
+
+def work(kernel: Mapping[str, Any], unit: str) -> float:
+    """The work of a kernel in this unit: "flop" or "byte"."""
+    return float(kernel[f"{unit}s"])

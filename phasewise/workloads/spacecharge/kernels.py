@@ -17,7 +17,7 @@ class SpaceChargeKernels(Kernels):
 
     UNITS = {
         "charge_local": "item", "charge_nodes": "item", "kick": "item", "kick_nodes": "item",
-        "kick_alone": "item", "potential": "flop", "extent": "item",
+        "kick_alone": "item", "potential": "flop", "box_green": "flop", "extent": "item",
         "plane_sort": "item", "lattice": "flop", "lattice_exact": "flop", "passage": "item",
         "kick_step": "item",
     }  # fmt: skip
@@ -56,7 +56,7 @@ def terms_of(kernel: Mapping[str, Any], model: SpaceCharge, particles: float) ->
     name, items, flops = str(kernel["name"]), float(kernel["items"]), float(kernel["flops"])
     solver = model.solver
     nodes = float(solver.nodes)
-    if name in SOLVED and (solver.kind, solver.weighting) != ("3d", "cic"):
+    if name in (*SOLVED, "green") and (solver.kind, solver.weighting) != ("3d", "cic"):
         return [Term(f"{name}_{solver.kind}_{solver.weighting}", items, nodes)]  # not measured
     meshes = nodes * items / particles
     if name == "charge_local":
@@ -72,6 +72,7 @@ def terms_of(kernel: Mapping[str, Any], model: SpaceCharge, particles: float) ->
         return [Term(maps, flops, particles)]
     if name == "moments":
         return [Term(name, flops, particles)]
-    # Other workloads' kernels of these names do something else; that of `green` is not measured.
-    renamed = {"sort": "plane_sort", "green": "box_green"}
-    return [Term(renamed.get(name, name), items, particles)]
+    # Other workloads' kernels of these names do something else.
+    if name == "green":
+        return [Term("box_green", flops, nodes)]
+    return [Term("plane_sort" if name == "sort" else name, items, particles)]

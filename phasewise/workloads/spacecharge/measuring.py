@@ -127,7 +127,8 @@ class SpaceChargeMeasuring(Measuring):
                 _plain(found, alone, "kick")
             pair = [known.get(_on_mesh(grid, each)) for each in (FEW, MANY)]
             if complete := [one for one in pair if one is not None]:
-                _plain(found, complete[-1], "potential")
+                for name in ("potential", "green"):
+                    _plain(found, complete[-1], name)
             if len(complete) == len(pair):
                 _split(found, complete, "charge_local")
                 _split(found, complete, "kick")

@@ -14,17 +14,21 @@ UNITS = {
     "bounds": "item", "moments": "flop", "sort": "item", "arc": "flop", "green": "flop",
     "clear": "byte", "encounter": "item", "encounter_mesh": "item", "encounter_cold": "item",
     "solve": "flop", "field": "byte", "luminosity": "byte", "gaussian_encounter": "item",
-    "slice_moments": "item", "turn": "item", "step": "item",
+    "slice_moments": "item", "mesh": "item", "overlap_factor": "item", "turn": "item",
+    "step": "item",
 }  # fmt: skip
 """The unit of work of each rate. For `encounter`, `encounter_mesh`, `gaussian_encounter` and
 `slice_moments` an item is a particle that meets a slice. For `encounter_cold` it is a node of the
-mesh of a slice that meets another, for `bounds` and `sort` a particle. For `turn` and `step` it is
-a turn or a step, whose time is that outside kernels and messages.
+mesh of a slice that meets another, for `bounds` and `sort` a particle, for `mesh` and
+`overlap_factor` a pair of slices at a plane. For `turn` and `step` it is a turn or a step, whose
+time is that outside kernels and messages.
 """
 
-VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", "")}
+CROSSING = "_crossing"
+VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", ""), CROSSING: ("",)}
 """Suffixes of a name, each with the variants nearest to it: `_tsc` for quadratic weights, `_2` for
-two field planes. The rate of a name with a suffix replaces that of the plain name.
+two field planes, `_crossing` for passes that take particles into a collision's own frame or back.
+The rate of a name with a suffix replaces that of the plain name.
 """
 
 BESIDE = ("encounter_mesh", "encounter_cold")
@@ -71,11 +75,19 @@ def terms_at(
             Term("encounter_mesh" + variant, meetings, cells),
             Term("encounter_cold" + variant, meshes * cells, cells),
         ]
-    if name in ("debunched", "mesh", "overlap_factor"):  # no rates of their own are measured
-        return [Term(name, items, particles)]
-    if name in ("bounds", "moments", "sort", "arc", "gaussian_encounter", "slice_moments"):
+    if name in ("moments", "arc"):
+        frame = CROSSING if has_own_frame(ip) else ""
+        return [Term(name + frame, work[UNITS[name]], particles)]
+    if name in ("bounds", "sort", "gaussian_encounter", "slice_moments"):
         return [Term(name, work[UNITS[name]], particles)]
+    if name in ("debunched", "mesh", "overlap_factor"):  # `debunched` has no measured rate
+        return [Term(name, items, 1.0)]
     return [Term(name + variant, work[UNITS[name]], cells)]
+
+
+def has_own_frame(ip: InteractionPoint) -> bool:
+    """Whether the beams collide in a frame that is not their own (core/collision/frame.hpp)."""
+    return ip.model != "none" and (ip.half_crossing_angle != 0 or any(ip.separation))
 
 
 def variant_of(ip: InteractionPoint) -> str:
