@@ -16,7 +16,7 @@ from phasewise.errors import StudyError
 from phasewise.machines.machine import Machine, parse_machine
 from phasewise.machines.overhead import check_overhead
 from phasewise.machines.topology import check_size
-from phasewise.models.drawn import Draw, Drawn, between, one_of
+from phasewise.models.drawn import Draw, Drawn, Wanted, between, one_of
 from phasewise.models.interval import EAGER, FITTED, FLOW, LATENCY, NODE_RANKS
 from phasewise.study import Study
 from phasewise.tuning.automatic import settle
@@ -105,7 +105,7 @@ def study_of(
         draw = np.random.default_rng([3, number, trial])
         of_extent = own.LARGE_RANKS if large else own.RANKS
         ranks = int(draw.choice([n for n in of_extent if _has_room(machine, n)]))
-        tables = own.tables(draw, machine, ranks, folder / f"{number}.layout", large)
+        tables = own.tables(draw, Wanted(machine, ranks, folder / f"{number}.layout", large))
         turns = one_of(draw, own.COUNTS)
         try:
             check_size(machine, ranks)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -166,8 +166,10 @@ def compare(
     records = tuple(map(Path, fit))
     # Simulated ranks begin the first turn together.
     turns = run.record.turns if run.record.simulated else 0
-    case = Case(run.study, machine, run.record.ranks, run.twin, run.pieces, records)
-    case = replace(case, agreed=turns == 1, turns=turns)
+    case = Case(
+        run.study, machine, run.record.ranks, run.twin, run.pieces, records,
+        agreed=turns == 1, turns=turns,
+    )  # fmt: skip
     names = chosen_models(models, [str(path) for path in fit], machine)
     residuals = residuals_of(run.study.workload)
     return [

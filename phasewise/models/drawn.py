@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,18 @@ SIMULATED_PROTOCOLS = tuple(name for name in PROTOCOLS if name not in (*NOT_SIMU
 """Protocols that simulated ranks have on every machine."""
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """What a drawn study is for. file: where a file of the study may be written. large: it is for a
+    turn of many messages.
+    """
+
+    machine: Machine
+    ranks: int
+    file: Path
+    large: bool = False
+
+
 class Drawn(Part):
     """How a workload's studies are drawn."""
 
@@ -36,14 +49,10 @@ class Drawn(Part):
     COUNTS: tuple[int, ...] = (1,)
     """How many turns are simulated: a run's first one, or the mean of its first ones."""
 
-    def tables(
-        self, draw: Draw, machine: Machine, ranks: int, file: Path, large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """The tables of a study without its name and count, drawn so that each key has its default
         more often than anything else. They need not suit each other: studies that are refused are
         drawn again.
-
-        file: where a file of the study may be written. large: for a turn of many messages.
         """
         raise StudyError(
             f"nothing says how studies of {self.workload.title} are drawn: fill in the contract "

@@ -96,6 +96,10 @@ def test_studies_without_noise_to_find_are_refused() -> None:
     plan["ip"]["1"]["model"] = "none"
     with refused("--noise", "macroparticles"):
         simulate_noise(Study.from_dict(plan), 500, print)
+    one = tables()
+    one["beam"]["2"]["macroparticles"] = 99
+    with refused("--noise", "beam.2", 99, 100, "macroparticles"):
+        simulate_noise(Study.from_dict(one), 500, print)
     with refused("--noise", "3", "turns"):
         simulate_noise(Study.from_dict(tables()), 3, print)
 

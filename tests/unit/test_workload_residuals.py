@@ -19,7 +19,7 @@ from benchmarks.unknown_machines import DESCRIBED, Point
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.models import Case, first_turn, predict
-from phasewise.models.drawn import Drawn
+from phasewise.models.drawn import Drawn, Wanted
 from phasewise.models.interval import (
     FEWEST,
     FILE,
@@ -119,7 +119,7 @@ def test_studies_of_every_workload_are_drawn_the_same_for_a_number(
 def test_the_default_of_a_key_is_drawn_most_often(name: str, tmp_path: Path) -> None:
     own, machine = workloads()[name].part(Drawn), load_machine("bassi")
     tables = [
-        own.tables(np.random.default_rng([1, number]), machine, 16, tmp_path / "layout")
+        own.tables(np.random.default_rng([1, number]), Wanted(machine, 16, tmp_path / "layout"))
         for number in range(100)
     ]
     given = (
@@ -133,7 +133,7 @@ def test_the_default_of_a_key_is_drawn_most_often(name: str, tmp_path: Path) -> 
 def test_a_workload_that_does_not_say_how_it_is_drawn_is_refused(tmp_path: Path) -> None:
     nothing = Drawn(replace(workloads()["halo"], title="new things"))
     with refused("new things", "Drawn", by=StudyError):
-        nothing.tables(np.random.default_rng(1), load_machine("bassi"), 16, tmp_path)
+        nothing.tables(np.random.default_rng(1), Wanted(load_machine("bassi"), 16, tmp_path))
 
 
 def test_turns_that_differ_widen_the_interval() -> None:
@@ -159,7 +159,7 @@ def test_the_first_turns_share_what_the_first_one_makes() -> None:
     tables: dict[str, Any] = {"workload": "spacecharge", "turns": 3}
     own = workloads()["spacecharge"].part(Drawn)
     machine = load_machine("bassi")
-    drawn = own.tables(np.random.default_rng(1), machine, 8, Path())
+    drawn = own.tables(np.random.default_rng(1), Wanted(machine, 8, Path()))
     study = Study.from_dict(drawn | tables)
     one, three = (first_turn(study, machine, 8, turns=turns) for turns in (1, 3))
     assert one.agreed and not three.agreed

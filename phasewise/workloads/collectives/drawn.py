@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from phasewise.machines import Machine
 from phasewise.models.drawn import (
     SIMULATED_PROTOCOLS,
     Draw,
     Drawn,
     Tables,
+    Wanted,
     between,
     one_of,
     some,
@@ -28,9 +26,7 @@ class CollectivesDrawn(Drawn):
     RANKS = (8, 12, 16, 24, 32, 48, 64)
     COUNTS = (1, 4)
 
-    def tables(
-        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """Every operator as often as the others, in blocks of 8 B to 160 kB."""
         operator = str(one_of(draw, OPERATORS))
         size = 8 * round(between(draw, *VALUES))

@@ -5,8 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from phasewise.machines import Machine
-from phasewise.models.drawn import Draw, Drawn, Tables, between, one_of, some
+from phasewise.models.drawn import Draw, Drawn, Tables, Wanted, between, one_of, some
 from phasewise.workloads.collision.reproduction.cases import ALGORITHMS, paper_tables
 
 SIZES = ((64, 4), (128, 4), (128, 8), (256, 4), (64, 15))
@@ -38,9 +37,7 @@ class CollisionDrawn(Drawn):
 
     LARGE_RANKS = (64, 96, 128, 192, 256)
 
-    def tables(
-        self, draw: Draw, machine: Machine, ranks: int, file: Path, large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """The source paper's beams with other numbers of particles, meshes and slices."""
         tables = paper_tables() | {"title": "drawn", "seed": int(draw.integers(1, 1000))}
         del tables["records"], tables["turns"]
@@ -52,19 +49,20 @@ class CollisionDrawn(Drawn):
         tables["ip"]["1"] = {"beta": tables["ip"]["1"]["beta"], **some(draw, POINT)}
         if tables["ip"]["1"].get("interpolation") == "none":
             tables["ip"]["1"]["longitudinal_kick"] = False
-        if draw.integers(2) or large:
-            nodes, slices = one_of(draw, LARGE_SIZES if large else SIZES)
+        if draw.integers(2) or wanted.large:
+            nodes, slices = one_of(draw, LARGE_SIZES if wanted.large else SIZES)
             tables["ip"]["1"] |= {"grid": [nodes, nodes], "slices": slices}
         own = some(draw, COMMUNICATION)
         if draw.integers(2):
-            pairs = [p for p in ALGORITHMS if machine.node_ranks > 1 or "node" not in p[0]]
+            pairs = [p for p in ALGORITHMS if wanted.machine.node_ranks > 1 or "node" not in p[0]]
             own["reduce"], own["broadcast"] = one_of(draw, tuple(pairs))
         if draw.integers(2):
-            columns = int(draw.choice([n for n in range(1, slices + 1) if ranks // 2 % n == 0]))
-            grid = (columns, ranks // 2 // columns)
+            half = wanted.ranks // 2
+            columns = int(draw.choice([n for n in range(1, slices + 1) if half % n == 0]))
+            grid = (columns, half // columns)
             own["process_grid"] = f"{grid[0]}x{grid[1]}"
             if draw.integers(4) == 0:
-                own["layout"] = _layout(draw, grid, file)
+                own["layout"] = _layout(draw, grid, wanted.file)
         return tables | {"communication": own}
 
 

@@ -31,6 +31,9 @@ RATIO = 4
 
 SEEDS = 2
 
+LEAST = 100
+"""Fewest macroparticles of a beam whose noise is found: the runs have down to 1/RATIO of them."""
+
 LEAST_TURNS = math.ceil(MIN_POINTS / (1 - TRANSIENT))
 
 Floats = NDArray[np.float64]
@@ -134,6 +137,11 @@ def _check(study: Study, turns: int) -> None:
     if not any(point.model in ("strong-strong", "soft-gaussian") for point in model.ips):
         raise StudyError("--noise: no interaction point of the study has noise of macroparticles")
     for beam in model.beams:
+        if beam.macroparticles < LEAST:
+            raise StudyError(
+                f"--noise: beam.{beam.number} has {beam.macroparticles} macroparticles, and the "
+                f"noise of fewer than {LEAST} cannot be scaled: give {LEAST} or more"
+            )
         if beam.distribution == "file":
             raise StudyError(
                 f'--noise: beam.{beam.number}.distribution = "file" has as many macroparticles as '

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from phasewise.machines import Machine
-from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, between, some
+from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, Wanted, between, some
 from phasewise.workloads.commtest.communication import PACKETS
 from phasewise.workloads.commtest.model import OPERATORS
 
@@ -24,9 +21,7 @@ class CommtestDrawn(Drawn):
 
     COUNTS = (1, 10)
 
-    def tables(
-        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """Messages of 8 B to 4 MB between one pair or many, by any protocol."""
         return {
             "commtest": {"bytes": round(between(draw, *BYTES)), **some(draw, KEYS)},

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from phasewise.machines import Machine
-from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, between, some
+from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, Wanted, between, some
 
 WORDS = (2, 2**15)
 KEYS = {
@@ -21,9 +18,7 @@ class HaloDrawn(Drawn):
 
     COUNTS = (1, 10)
 
-    def tables(
-        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """Messages of 8 B to 262 kB by any protocol."""
         return {
             "halo": {"words": round(between(draw, *WORDS)), **some(draw, KEYS)},

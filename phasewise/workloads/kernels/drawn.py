@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from phasewise.machines import Machine
-from phasewise.models.drawn import Draw, Drawn, Tables, between, one_of, some
+from phasewise.models.drawn import Draw, Drawn, Tables, Wanted, between, one_of, some
 from phasewise.workloads.kernels.model import DENSE, SPARSE
 
 SIZE = (16, 512)
@@ -16,9 +13,7 @@ class KernelsDrawn(Drawn):
 
     COUNTS = (1, 10)
 
-    def tables(
-        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """Every kernel as often as the others."""
         size = round(between(draw, *SIZE))
         keys = {"repetitions": (1, 4), "verify": (True, False)}

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from phasewise.machines import Machine
-from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, one_of, some
+from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, Wanted, one_of, some
 from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import LAYOUTS, PACKED, RUNS, SPINORS, SUMS
 from phasewise.workloads.qcd.grids import fitting_grids
@@ -40,9 +37,7 @@ COMMUNICATION = {
 class QcdDrawn(Drawn):
     """How its studies are drawn."""
 
-    def tables(
-        self, draw: Draw, _machine: Machine, ranks: int, _file: Path, _large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """A solve of a few iterations; a quarter of them measure a pion."""
         size = one_of(draw, SIZES)
         quarks = {"kappa": 0.12, **some(draw, QUARKS)}
@@ -51,7 +46,7 @@ class QcdDrawn(Drawn):
         pion = {"pion": PIONS[0]} if draw.integers(4) == 0 else {}
         most = MOST_OF_PION if pion else MOST_ITERATIONS
         own = some(draw, COMMUNICATION)
-        grids = sorted(fitting_grids(size, ranks))
+        grids = sorted(fitting_grids(size, wanted.ranks))
         if grids and draw.integers(2):
             own["process_grid"] = grid_of(*one_of(draw, tuple(grids)))
         return {

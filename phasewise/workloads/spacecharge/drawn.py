@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from phasewise.machines import Machine
-from phasewise.models.drawn import Draw, Drawn, Tables, between, one_of, some
+from phasewise.models.drawn import Draw, Drawn, Tables, Wanted, between, one_of, some
 from phasewise.workloads.spacecharge.communication import (
     CHARGES,
     DECOMPOSITIONS,
@@ -34,9 +31,7 @@ class SpaceChargeDrawn(Drawn):
 
     COUNTS = (1, 3)
 
-    def tables(
-        self, draw: Draw, _machine: Machine, _ranks: int, _file: Path, _large: bool = False
-    ) -> Tables:
+    def tables(self, draw: Draw, wanted: Wanted) -> Tables:
         """A matched proton bunch in FODO cells, as in `phasewise bench spacecharge`."""
         drift = {"kind": "drift", "length": 1.0}
         half = {"kind": "quadrupole", "length": 0.25, "k1": 0.7}
