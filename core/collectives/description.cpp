@@ -16,7 +16,13 @@ bool offers(Operator operation, Algorithm algorithm) {
     case Operator::barrier:
       return algorithm == Algorithm::dissemination;
     case Operator::broadcast:
+    case Operator::reduce:
+    case Operator::gather:
+    case Operator::scatter:
       return algorithm == Algorithm::binomial;
+    case Operator::scan:
+    case Operator::exclusive_scan:
+      return algorithm == Algorithm::dissemination;
     case Operator::allreduce:
       return true;
     case Operator::reduce_scatter:
@@ -63,8 +69,9 @@ Manner read_manner(const workload::Parameters& parameters, Operator operation) {
 
 Description::Description(const workload::Parameters& parameters) {
   operation = static_cast<Operator>(parameters.choice(
-      "collectives.operator", {"barrier", "broadcast", "allreduce", "reduce-scatter", "allgather",
-                               "alltoall", "alltoallv", "sum"}));
+      "collectives.operator",
+      {"barrier", "broadcast", "allreduce", "reduce-scatter", "allgather", "alltoall", "alltoallv",
+       "sum", "reduce", "gather", "scatter", "scan", "exscan"}));
   bytes = parameters.integer("collectives.bytes");
   const std::int64_t most = operation == Operator::sum ? most_sum_bytes : max_bytes;
   if (bytes < 8 || bytes > most || bytes % 8 != 0)

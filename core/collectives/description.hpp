@@ -20,7 +20,12 @@ enum class Operator : std::uint8_t {
   allgather,
   alltoall,
   alltoallv,
-  sum
+  sum,
+  reduce,
+  gather,
+  scatter,
+  scan,
+  exclusive_scan
 };
 
 // library is one call; the others are rounds. `offers` says which of them an operator has.
@@ -47,7 +52,7 @@ struct Description {
   explicit Description(const workload::Parameters& parameters);
 
   Operator operation = Operator::allreduce;
-  std::int64_t bytes = 8;  // of a rank's block, or, for broadcast, allreduce and sum, of all values
+  std::int64_t bytes = 8;  // of a rank's block, or of all values where all ranks have the same ones
   bool blocking = true;
   double work = 0.0;   // flops: after a blocking collective, or between its start and its end
   bool verify = true;  // whether every value is checked

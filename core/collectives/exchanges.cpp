@@ -15,7 +15,8 @@ using exchange::Rounds;
 
 bool has_blocks(Operator operation) {
   return operation == Operator::reduce_scatter || operation == Operator::allgather ||
-         operation == Operator::alltoall || operation == Operator::alltoallv;
+         operation == Operator::alltoall || operation == Operator::alltoallv ||
+         operation == Operator::gather || operation == Operator::scatter;
 }
 
 bool to_each(Operator operation) {
@@ -57,6 +58,21 @@ class Maker {
       case Operator::alltoall:
       case Operator::alltoallv:
         return made(alltoall_rounds(), false, given_and_got());
+      case Operator::reduce:
+        return made(exchange::sum_rounds(exchange::SumAlgorithm::binomial, rank_, nodes_).added,
+                    true, two_words());
+      case Operator::gather:
+        return made(gather_rounds(), false, got_blocks());
+      case Operator::scatter:
+        return made(reversed(gather_rounds()), false, given_blocks());
+      case Operator::scan:
+        return made(prefix_rounds(0, 0), true, two_words());
+      case Operator::exclusive_scan: {
+        exchange::Exchanges both = made(shift_rounds(), false, two_words());
+        for (const auto& added : made(prefix_rounds(1, 1), true, two_words()))
+          both.push_back(added);
+        return both;
+      }
       case Operator::sum:
         break;
     }
@@ -123,6 +139,43 @@ class Maker {
           {{{(rank_ + ahead) % ranks_, {0}}}, {{(rank_ - ahead + ranks_) % ranks_, {1}}}});
     return rounds;
   }
+  // Along a binomial tree to rank 0. Chunk i is the block of rank i, and a rank sends those of its
+  // branch.
+  Rounds gather_rounds() const {
+    Rounds rounds;
+    for (int apart = 1; apart < ranks_; apart *= 2) {
+      const auto branch = [&](int rank) {
+        std::vector<int> chunks(std::min(apart, ranks_ - rank));
+        std::iota(chunks.begin(), chunks.end(), rank);
+        return chunks;
+      };
+      Round& round = rounds.emplace_back();
+      const int above = rank_ % (2 * apart);
+      if (above == apart) round.sends.push_back({rank_ - apart, branch(rank_)});
+      if (above == 0 && rank_ + apart < ranks_)
+        round.receives.push_back({rank_ + apart, branch(rank_ + apart)});
+    }
+    return rounds;
+  }
+  // The sums of a chunk over the ranks from `first` up to each rank: in each round a rank adds what
+  // the rank 1, 2, 4 … behind it has (Hillis, Steele, Commun. ACM 29 (1986) 1170).
+  Rounds prefix_rounds(int first, int chunk) const {
+    Rounds rounds;
+    for (int apart = 1; apart < ranks_ - first; apart *= 2) {
+      Round& round = rounds.emplace_back();
+      if (rank_ >= first && rank_ + apart < ranks_) round.sends.push_back({rank_ + apart, {chunk}});
+      if (rank_ - apart >= first) round.receives.push_back({rank_ - apart, {chunk}});
+    }
+    return rounds;
+  }
+  // A rank's values become the second chunk of the next rank.
+  Rounds shift_rounds() const {
+    if (ranks_ == 1) return {};
+    Round round;
+    if (rank_ + 1 < ranks_) round.sends.push_back({rank_ + 1, {0}});
+    if (rank_ > 0) round.receives.push_back({rank_ - 1, {1}});
+    return {round};
+  }
   Rounds alltoall_rounds() const {
     const auto algorithm = manner_.algorithm == Algorithm::pairwise ? exchange::Transpose::pairwise
                                                                     : exchange::Transpose::ring;
@@ -175,8 +228,9 @@ class Maker {
 }  // namespace
 
 std::string_view phase_of(Operator operation) {
-  constexpr std::string_view names[] = {"barrier",   "broadcast", "allreduce", "reduce_scatter",
-                                        "allgather", "alltoall",  "alltoallv", "sum"};
+  constexpr std::string_view names[] = {
+      "barrier", "broadcast", "allreduce", "reduce_scatter", "allgather", "alltoall", "alltoallv",
+      "sum",     "reduce",    "gather",    "scatter",        "scan",      "exscan"};
   return names[static_cast<std::size_t>(operation)];
 }
 
@@ -206,10 +260,12 @@ exchange::Exchanges exchanges_of(const Description& description, const Manner& m
 
 exchange::Collective library_call(const Description& d, const std::vector<int>& nodes, int rank) {
   using exchange::CollectiveKind;
-  constexpr CollectiveKind kinds[] = {CollectiveKind::barrier,    CollectiveKind::broadcast,
-                                      CollectiveKind::sum,        CollectiveKind::reduce_scatter,
-                                      CollectiveKind::all_gather, CollectiveKind::all_to_all,
-                                      CollectiveKind::all_to_all, CollectiveKind::sum};
+  constexpr CollectiveKind kinds[] = {
+      CollectiveKind::barrier,        CollectiveKind::broadcast,  CollectiveKind::sum,
+      CollectiveKind::reduce_scatter, CollectiveKind::all_gather, CollectiveKind::all_to_all,
+      CollectiveKind::all_to_all,     CollectiveKind::sum,        CollectiveKind::reduce,
+      CollectiveKind::gather,         CollectiveKind::scatter,    CollectiveKind::scan,
+      CollectiveKind::exclusive_scan};
   exchange::Collective call{.phase = phase_of(d.operation),
                             .team = nullptr,
                             .kind = kinds[static_cast<std::size_t>(d.operation)],
@@ -235,7 +291,14 @@ std::int64_t result_at(const Description& d, const Manner& manner, const std::ve
     case Operator::allgather:
     case Operator::alltoall:
     case Operator::alltoallv:
+    case Operator::gather:
+    case Operator::exclusive_scan:
       return memory.half;
+    case Operator::scatter:
+      return library ? memory.half : memory.out(rank);
+    case Operator::reduce:
+    case Operator::scan:
+      return library ? memory.half : 0;
     case Operator::allreduce:
       if (const auto algorithm = sum_algorithm(manner.algorithm);
           algorithm != exchange::SumAlgorithm::library)

@@ -87,11 +87,8 @@ void Turn::start(Listener& listener) {
   }
   auto* const memory = reinterpret_cast<std::byte*>(memory_.data());
   if (manner_.algorithm == Algorithm::library) {
-    const bool in_place = call_.kind == exchange::CollectiveKind::broadcast ||
-                          call_.kind == exchange::CollectiveKind::sum ||
-                          call_.kind == exchange::CollectiveKind::barrier;
-    listener.start_collective(call_, memory,
-                              memory == nullptr ? nullptr : memory + (in_place ? 0 : layout_.half));
+    const std::int64_t at = in_place(call_.kind) ? 0 : layout_.half;
+    listener.start_collective(call_, memory, memory == nullptr ? nullptr : memory + at);
     return;
   }
   if (result_ > 0 && memory != nullptr && description_.operation == Operator::allreduce)
@@ -128,9 +125,9 @@ double Turn::value(int rank, int block, std::int64_t place) const {
   return static_cast<double>((7 * number() + 13 * rank + 31 * block + place) % period);
 }
 
-double Turn::sum_over_ranks(int block, std::int64_t place) const {
+double Turn::sum_over_ranks(int block, std::int64_t place, int end) const {
   double sum = 0.0;
-  for (int rank = 0; rank < ranks_; ++rank) sum += value(rank, block, place);
+  for (int rank = 0; rank < end; ++rank) sum += value(rank, block, place);
   return sum;
 }
 
@@ -149,9 +146,17 @@ void Turn::for_each_given(F&& f) const {
       if (rank_ == 0) values(0, 0, description_.bytes);
       break;
     case Operator::allreduce:
+    case Operator::reduce:
+    case Operator::scan:
+    case Operator::exclusive_scan:
       values(0, 0, description_.bytes);
       break;
+    case Operator::scatter:
+      for (int block = 0; rank_ == 0 && block < ranks_; ++block)
+        values(layout_.out(block), block, description_.bytes);
+      break;
     case Operator::allgather:
+    case Operator::gather:
       values(0, rank_, description_.bytes);
       values(layout_.half + layout_.in(rank_), rank_, description_.bytes);
       break;
@@ -181,11 +186,31 @@ void Turn::for_each_got(F&& f) const {
     case Operator::reduce_scatter:
       values(result_, description_.bytes, [&](std::int64_t i) { return sum_over_ranks(rank_, i); });
       break;
+    case Operator::reduce:
+      if (rank_ == 0)
+        values(result_, description_.bytes, [&](std::int64_t i) { return sum_over_ranks(0, i); });
+      break;
+    case Operator::scan:
+    case Operator::exclusive_scan: {
+      const int end = rank_ + (description_.operation == Operator::scan ? 1 : 0);
+      if (end > 0)
+        values(result_, description_.bytes,
+               [&](std::int64_t i) { return sum_over_ranks(0, i, end); });
+      break;
+    }
+    case Operator::scatter:
+      values(result_, description_.bytes, [&](std::int64_t i) { return value(0, rank_, i); });
+      break;
+    case Operator::gather:
+      if (rank_ != 0) break;
+      [[fallthrough]];
     case Operator::allgather:
     case Operator::alltoall:
     case Operator::alltoallv:
       for (int from = 0; from < ranks_; ++from) {
-        const int block = description_.operation == Operator::allgather ? from : rank_;
+        const bool own = description_.operation == Operator::allgather ||
+                         description_.operation == Operator::gather;
+        const int block = own ? from : rank_;
         values(layout_.half + layout_.in(from), block_bytes(description_, from, rank_),
                [&](std::int64_t i) { return value(from, block, i); });
       }

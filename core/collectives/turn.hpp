@@ -35,7 +35,11 @@ class Turn : public workload::PlannedTurn {
   void work(double flops);
 
   double value(int rank, int block, std::int64_t place) const;
-  double sum_over_ranks(int block, std::int64_t place) const;
+  // Over all ranks, or those from 0 to before `end`.
+  double sum_over_ranks(int block, std::int64_t place, int end) const;
+  double sum_over_ranks(int block, std::int64_t place) const {
+    return sum_over_ranks(block, place, ranks_);
+  }
   double exact_term(int rank, int number) const;
   // Calls f(place in the memory, value) for each value that this rank gives, or is to get.
   template <class F>

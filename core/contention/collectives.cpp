@@ -31,6 +31,12 @@ CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes) {
   return rounds;
 }
 
+CollectiveRounds reduce_rounds(int p, int me, std::int64_t bytes) {
+  CollectiveRounds rounds;
+  append(rounds, exchange::tree_rounds(me, p).added, bytes);
+  return rounds;
+}
+
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
   CollectiveRounds rounds;
   const int power = static_cast<int>(std::bit_floor(static_cast<unsigned>(p))), rest = p - power;
@@ -107,16 +113,23 @@ CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me
   return rounds;
 }
 
+CollectiveRounds gather_rounds(std::span<const std::int64_t> blocks, int me) {
+  if (me > 0) return {{{{0, blocks[me]}}, {}}};
+  CollectiveRound gather;
+  for (int member = 1; member < std::ssize(blocks); ++member) gather.receives.push_back(member);
+  return {gather};
+}
+
+CollectiveRounds scan_rounds(int p, int me, std::int64_t bytes) {
+  CollectiveRound round;
+  for (int member = me + 1; member < p; ++member) round.sends.push_back({member, bytes});
+  for (int member = 0; member < me; ++member) round.receives.push_back(member);
+  return {round};
+}
+
 CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> blocks, int me) {
   const int p = static_cast<int>(blocks.size());
-  CollectiveRounds rounds;
-  CollectiveRound gather;
-  if (me > 0) {
-    gather.sends.push_back({0, blocks[me]});
-  } else {
-    for (int member = 1; member < p; ++member) gather.receives.push_back(member);
-  }
-  rounds.push_back(gather);
+  CollectiveRounds rounds = gather_rounds(blocks, me);
   const std::int64_t all = std::accumulate(blocks.begin(), blocks.end(), std::int64_t{0});
   for (CollectiveRound& round : broadcast_rounds(p, me, all)) rounds.push_back(std::move(round));
   return rounds;

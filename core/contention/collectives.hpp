@@ -26,11 +26,17 @@ CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes);
 // (Rabenseifner). Members beyond a power of two first give their values to a neighbour, and get the
 // sums last.
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes);
+// Sums over p members along a binomial tree to member 0.
+CollectiveRounds reduce_rounds(int p, int me, std::int64_t bytes);
 // Reduce-scatter around a ring, block by block; member i ends with blocks[i] bytes.
 CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me);
 // All-gather around a ring, in pieces of the smallest block's size, but at least 32 kB. If blocks
 // differ, members send a piece while they receive one of another block, which takes longer.
 CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me);
+// Member 0 receives the blocks of all.
+CollectiveRounds gather_rounds(std::span<const std::int64_t> blocks, int me);
+// Every member sends this many bytes to every later one, all at once.
+CollectiveRounds scan_rounds(int p, int me, std::int64_t bytes);
 // Member 0 receives all blocks, one by one, and sends them to all along a binomial tree.
 CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> blocks, int me);
 // Every member learns that all have come, by recursive doubling with empty messages. Members beyond

@@ -50,6 +50,15 @@ contention::CollectiveRounds rounds_of(const exchange::Collective& collective, i
       return contention::reduce_ring_rounds(sizes, me);
     case CollectiveKind::all_gather:
       return contention::gather_ring_rounds(sizes, me);
+    case CollectiveKind::reduce:
+      return contention::reduce_rounds(p, me, sizes[0]);
+    case CollectiveKind::gather:
+      return contention::gather_rounds(sizes, me);
+    case CollectiveKind::scatter:
+      return contention::from_first_at_once(p, me, sizes[0], false);
+    case CollectiveKind::scan:
+    case CollectiveKind::exclusive_scan:
+      return contention::scan_rounds(p, me, sizes[0]);
     case CollectiveKind::all_to_all:
       break;
   }
@@ -72,8 +81,12 @@ contention::CollectiveRounds started_rounds(const exchange::Collective& collecti
       return contention::all_at_once(sizes, of_mine(), me);
     case CollectiveKind::all_gather:
       return contention::all_at_once(of_mine(), sizes, me);
+    case CollectiveKind::reduce:
+      return contention::gather_rounds(std::vector<std::int64_t>(p, sizes[0]), me);
     case CollectiveKind::all_to_all:
       break;
+    default:
+      return rounds_of(collective, p, me);
   }
   return contention::all_at_once(sizes, collective.receives, me);
 }

@@ -16,8 +16,25 @@ enum class CollectiveKind : std::uint8_t {
   sum,             // of doubles; all members get it
   reduce_scatter,  // a sum of doubles; member i gets block i
   all_gather,
-  all_to_all
+  all_to_all,
+  reduce,          // a sum of doubles, which member 0 gets
+  gather,          // to member 0
+  scatter,         // from member 0
+  scan,            // sums of doubles over the members up to each one
+  exclusive_scan,  // over the members before each one; member 0 gets nothing
 };
+
+// Whether a collective adds doubles.
+constexpr bool adds(CollectiveKind kind) {
+  return kind == CollectiveKind::sum || kind == CollectiveKind::reduce_scatter ||
+         kind == CollectiveKind::reduce || kind == CollectiveKind::scan ||
+         kind == CollectiveKind::exclusive_scan;
+}
+// Whether its result takes the place of what a member gave.
+constexpr bool in_place(CollectiveKind kind) {
+  return kind == CollectiveKind::barrier || kind == CollectiveKind::broadcast ||
+         kind == CollectiveKind::sum;
+}
 
 struct Collective {
   std::string_view phase;
@@ -25,9 +42,10 @@ struct Collective {
   TeamPointer team;  // null: all ranks
   CollectiveKind kind = CollectiveKind::barrier;
   bool blocking = true;  // done when it has been started
-  // Bytes. broadcast and sum have one number; reduce_scatter and all_gather have the size of each
-  // member's block; all_to_all has the size of the block for each member here, and that of the
-  // block from each member in `receives`. Blocks lie one after the other. A barrier has none.
+  // Bytes. broadcast, sum, reduce and scans have one number; reduce_scatter and all_gather have the
+  // size of each member's block, as have gather and scatter, all of one size; all_to_all has the
+  // size of the block for each member here, and that of the block from each member in `receives`.
+  // Blocks lie one after the other. A barrier has none.
   std::vector<std::int64_t> sizes{};
   std::vector<std::int64_t> receives{};
 
@@ -40,7 +58,10 @@ struct Collective {
       case CollectiveKind::broadcast:
         return me == 0 ? sizes[0] : 0;
       case CollectiveKind::all_gather:
+      case CollectiveKind::gather:
         return sizes[me];
+      case CollectiveKind::scatter:
+        return me == 0 ? total_bytes() - sizes[0] : 0;
       case CollectiveKind::all_to_all:
         return total_bytes() - sizes[me];
       default:

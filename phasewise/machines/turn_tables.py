@@ -10,9 +10,11 @@ from phasewise.output import alike, message, print_table
 Curve = Mapping[str, Any]
 Cell = Callable[[Curve, int], str]
 """The text that a table shows for a curve at the size with this index."""
+Cells = Mapping[str, Cell]
+"""What a table shows of each curve, by the unit or name that stands over it."""
 
-COLUMNS = 5
-"""Most curves in a table, so that it fits into 100 columns."""
+COLUMNS = 6
+"""Most columns of curves in a table, so that it fits into 100 characters."""
 
 
 def micros(curve: Curve, at: int) -> str:
@@ -30,15 +32,23 @@ def show_curves(
     curves: Sequence[Curve],
     title: str,
     sizes: str,
-    cell: Cell,
+    cells: Cells,
     head: Callable[[Curve], str] = lambda curve: str(curve["protocol"]),
 ) -> None:
     """Print curves side by side as tables that fit; `sizes` names their sizes, words or bytes."""
     every = sorted({size for curve in curves for size in curve[sizes]})
-    for first in range(0, len(curves), COLUMNS):
-        part = curves[first : first + COLUMNS]
-        rows = [[str(size), *(_at(curve, sizes, size, cell) for curve in part)] for size in every]
-        heads = [f"{head(curve)}{_stands_for(result, curve)}" for curve in part]
+    most = max(1, COLUMNS // len(cells))
+    for first in range(0, len(curves), most):
+        part = [
+            (curve, label, cell)
+            for curve in curves[first : first + most]
+            for label, cell in cells.items()
+        ]
+        rows = [
+            [str(size), *(_at(curve, sizes, size, cell) for curve, _, cell in part)]
+            for size in every
+        ]
+        heads = [f"{head(curve)}{_stands_for(result, curve)} [{label}]" for curve, label, _ in part]
         print_table(f"{title} ({_legend(result)})", [sizes, *heads], rows)
 
 

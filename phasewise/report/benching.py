@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasewise.driver import Core
 from phasewise.errors import StudyError
 from phasewise.machines.turn_times import Timer
 from phasewise.output import print_json
+from phasewise.report.conventions import Convention
 from phasewise.workload.interface import Part
 
 if TYPE_CHECKING:
@@ -27,6 +28,10 @@ class Bench(Part):
     """Its problem sizes, the usual one first."""
     PRECISION: str = ""
     """The key that ``--precision`` sets."""
+    CONVENTIONS: Mapping[str, Convention] = {}
+    """The other benchmarks in whose terms ``--convention`` prints the curves."""
+    CONVENTION_KEYS: tuple[str, ...] = ()
+    """Keys, as ``--set`` takes them, with the values that those benchmarks have by default."""
 
     def run(
         self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None

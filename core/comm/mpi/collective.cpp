@@ -39,9 +39,9 @@ void lay_out(const std::vector<std::int64_t>& sizes, std::int64_t unit, std::vec
 
 // Copies what a single member ends with.
 void copy_alone(const exchange::Collective& collective, const std::byte* from, std::byte* to) {
-  const bool moves = collective.kind == exchange::CollectiveKind::reduce_scatter ||
-                     collective.kind == exchange::CollectiveKind::all_gather ||
-                     collective.kind == exchange::CollectiveKind::all_to_all;
+  using exchange::CollectiveKind;
+  const bool moves =
+      !in_place(collective.kind) && collective.kind != CollectiveKind::exclusive_scan;
   if (moves && from != to) std::memcpy(to, from, static_cast<std::size_t>(collective.sizes[0]));
 }
 
@@ -71,6 +71,21 @@ void PendingCollective::Started::call(MPI_Comm members, const exchange::Collecti
     case exchange::CollectiveKind::all_to_all:
       MPI_Alltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
                     MPI_BYTE, members);
+      break;
+    case exchange::CollectiveKind::reduce:
+      MPI_Reduce(from, to, out[0], MPI_DOUBLE, MPI_SUM, 0, members);
+      break;
+    case exchange::CollectiveKind::gather:
+      MPI_Gather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members);
+      break;
+    case exchange::CollectiveKind::scatter:
+      MPI_Scatter(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members);
+      break;
+    case exchange::CollectiveKind::scan:
+      MPI_Scan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members);
+      break;
+    case exchange::CollectiveKind::exclusive_scan:
+      MPI_Exscan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members);
       break;
   }
 }
@@ -108,6 +123,21 @@ void PendingCollective::Started::begin(MPI_Comm members, const exchange::Collect
       MPI_Ialltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
                      MPI_BYTE, members, &request);
       break;
+    case exchange::CollectiveKind::reduce:
+      MPI_Ireduce(from, to, out[0], MPI_DOUBLE, MPI_SUM, 0, members, &request);
+      break;
+    case exchange::CollectiveKind::gather:
+      MPI_Igather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members, &request);
+      break;
+    case exchange::CollectiveKind::scatter:
+      MPI_Iscatter(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members, &request);
+      break;
+    case exchange::CollectiveKind::scan:
+      MPI_Iscan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      break;
+    case exchange::CollectiveKind::exclusive_scan:
+      MPI_Iexscan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      break;
   }
 }
 
@@ -134,9 +164,7 @@ PendingCollective PendingCollective::start(const Communicator& members,
     if (to != nullptr) copy_alone(collective, from, to);
     return {};
   }
-  const bool summed = collective.kind == exchange::CollectiveKind::sum ||
-                      collective.kind == exchange::CollectiveKind::reduce_scatter;
-  const std::int64_t unit = summed ? static_cast<std::int64_t>(sizeof(double)) : 1;
+  const std::int64_t unit = adds(collective.kind) ? static_cast<std::int64_t>(sizeof(double)) : 1;
   const int phase = members.recorder().phase(collective.phase);
   std::unique_ptr<Started> started(new Started{members.recorder(), phase});
   lay_out(collective.sizes, unit, started->out, started->out_places);

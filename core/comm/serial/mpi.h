@@ -190,6 +190,25 @@ inline int MPI_Gatherv(const void* from, int sends, MPI_Datatype out, void* to, 
                        const int* places, MPI_Datatype in, int, MPI_Comm comm) {
   return MPI_Allgatherv(from, sends, out, to, receives, places, in, comm);
 }
+inline int MPI_Reduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op, int,
+                      MPI_Comm comm) {
+  return MPI_Allreduce(from, to, count, type, op, comm);
+}
+inline int MPI_Gather(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                      MPI_Datatype in, int, MPI_Comm comm) {
+  return MPI_Allgather(from, sends, out, to, receives, in, comm);
+}
+inline int MPI_Scatter(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                       MPI_Datatype in, int, MPI_Comm comm) {
+  return MPI_Allgather(from, sends, out, to, receives, in, comm);
+}
+inline int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                    MPI_Comm comm) {
+  return MPI_Allreduce(from, to, count, type, op, comm);
+}
+inline int MPI_Exscan(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) {
+  return MPI_SUCCESS;
+}
 inline int MPI_Alltoallw(const void* from, const int* sends, const int* from_places,
                          const MPI_Datatype* out, void* to, const int* receives,
                          const int* to_places, const MPI_Datatype* in, MPI_Comm) {
@@ -267,6 +286,26 @@ inline int MPI_Iallreduce(const void* from, void* to, int count, MPI_Datatype ty
 inline int MPI_Ireduce_scatter(const void* from, void* to, const int* counts, MPI_Datatype type,
                                MPI_Op op, MPI_Comm comm, MPI_Request*) {
   return MPI_Reduce_scatter(from, to, counts, type, op, comm);
+}
+inline int MPI_Ireduce(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                       int root, MPI_Comm comm, MPI_Request*) {
+  return MPI_Reduce(from, to, count, type, op, root, comm);
+}
+inline int MPI_Igather(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                       MPI_Datatype in, int root, MPI_Comm comm, MPI_Request*) {
+  return MPI_Gather(from, sends, out, to, receives, in, root, comm);
+}
+inline int MPI_Iscatter(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                        MPI_Datatype in, int root, MPI_Comm comm, MPI_Request*) {
+  return MPI_Scatter(from, sends, out, to, receives, in, root, comm);
+}
+inline int MPI_Iscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                     MPI_Comm comm, MPI_Request*) {
+  return MPI_Scan(from, to, count, type, op, comm);
+}
+inline int MPI_Iexscan(const void* from, void* to, int count, MPI_Datatype type, MPI_Op op,
+                       MPI_Comm comm, MPI_Request*) {
+  return MPI_Exscan(from, to, count, type, op, comm);
 }
 inline int MPI_Iallgatherv(const void* from, int sends, MPI_Datatype out, void* to,
                            const int* receives, const int* places, MPI_Datatype in, MPI_Comm comm,

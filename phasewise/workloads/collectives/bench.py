@@ -18,6 +18,7 @@ from phasewise.machines.turn_tables import micros, show_curves, show_remarks
 from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
 from phasewise.output import number_of
 from phasewise.report.benching import Bench
+from phasewise.report.conventions import Counterpart
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
@@ -32,6 +33,26 @@ MAX_TOTAL = 2**26
 SUM_SIZES = (8, 16, 32, 64)
 PROBE = 1e6
 """Flops by which the rate of the computing is measured."""
+
+_SHARED = {
+    "barrier": ("barrier", "Barrier"), "broadcast": ("bcast", "Bcast"),
+    "allreduce": ("allreduce", "Allreduce"), "allgather": ("allgather", "Allgather"),
+    "alltoall": ("alltoall", "Alltoall"), "reduce": ("reduce", "Reduce"),
+    "gather": ("gather", "Gather"), "scatter": ("scatter", "Scatter"),
+}  # fmt: skip
+CONVENTIONS = {
+    "osu": {
+        "reduce-scatter": Counterpart("osu_reduce_scatter", blocks=True),
+        **{ours: Counterpart(f"osu_{theirs}") for ours, (theirs, _) in _SHARED.items()},
+    },
+    "imb": {
+        "reduce-scatter": Counterpart("Reduce_scatter", blocks=True),
+        **{ours: Counterpart(theirs) for ours, (_, theirs) in _SHARED.items()},
+    },
+}
+"""Our time is that of the last rank, `t_max` of the Intel MPI benchmarks; the OSU benchmarks print
+the mean over the ranks. What they do not have, or do with other blocks, is left out.
+"""
 
 Tables = dict[str, Any]
 
@@ -132,6 +153,7 @@ class CollectivesBench(Bench):
     """Its benchmark."""
 
     CASES = ("blocking", "started", "hidden")
+    CONVENTIONS = CONVENTIONS
 
     def run(
         self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
@@ -167,11 +189,12 @@ class CollectivesBench(Bench):
         way = "blocking" if result["blocking"] else "started and finished"
         for operator in dict.fromkeys(curve["operator"] for curve in result["curves"]):
             own = [curve for curve in result["curves"] if curve["operator"] == operator]
-            title = f"{operator}, {number_of(result['ranks'], 'rank')}, {way}: µs"
-            show_curves(result, own, title, "bytes", _cell)
+            name = own[0].get("benchmark", operator)
+            title = f"{name}, {number_of(result['ranks'], 'rank')}, {way}: time of the last rank"
+            cells = {"µs": micros} | ({"hidden": _hidden_share} if "hidden" in own[0] else {})
+            show_curves(result, own, title, "bytes", cells)
         show_remarks(result)
 
 
-def _cell(curve: Mapping[str, Any], at: int) -> str:
-    hidden = f" {100 * curve['hidden'][at]:.0f} % hidden" if "hidden" in curve else ""
-    return f"{micros(curve, at)}{hidden}"
+def _hidden_share(curve: Mapping[str, Any], at: int) -> str:
+    return f"{100 * curve['hidden'][at]:.0f} %"

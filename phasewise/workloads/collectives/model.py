@@ -19,6 +19,11 @@ OPERATORS = (
     "alltoall",
     "alltoallv",
     "sum",
+    "reduce",
+    "gather",
+    "scatter",
+    "scan",
+    "exscan",
 )
 
 LIBRARY = "library"
@@ -37,10 +42,15 @@ OFFERED = {
     "alltoall": (LIBRARY, "ring", "pairwise"),
     "alltoallv": (LIBRARY, "ring", "pairwise"),
     "sum": (LIBRARY, "node-aware", *SUMS),
+    "reduce": (LIBRARY, "binomial"),
+    "gather": (LIBRARY, "binomial"),
+    "scatter": (LIBRARY, "binomial"),
+    "scan": (LIBRARY, "dissemination"),
+    "exscan": (LIBRARY, "dissemination"),
 }
 """The algorithms of each operator."""
 
-ADDING = ("allreduce", "reduce-scatter", "sum")
+ADDING = ("allreduce", "reduce-scatter", "sum", "reduce", "scan", "exscan")
 """Operators that add what arrives."""
 
 MAX_BYTES = 2**28
@@ -59,7 +69,7 @@ class Collectives(OneTable):
     half times the bytes.
     """
     bytes: int = key("integer", 8, least=8, most=MAX_BYTES, unit="bytes of a block", flat=True)
-    """Size of a rank's block; for broadcast, allreduce and sum, the size of all values."""
+    """Size of a rank's block; for broadcast, allreduce, sum, reduce and scans, of all values."""
     blocking: bool = key("flag", True, flat=True)
     """No: it is started, and finished when the computing is done."""
     work: float = key("number", 0.0, least=0, unit="flops", flat=True)

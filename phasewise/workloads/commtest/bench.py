@@ -24,6 +24,7 @@ from phasewise.machines.turn_times import (
 )
 from phasewise.output import alike, number_of
 from phasewise.report.benching import Bench
+from phasewise.report.conventions import Counterpart
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
@@ -46,6 +47,16 @@ PAIRS = ("0-1", "0-8", "i-(i+8), i=0..7")
 """Pairs that are compared, those of the source; pairs of ranks that the run lacks are left out."""
 MAX_MEMORY = 2**28
 """Most memory of a rank for its messages [bytes]; longer messages are left out."""
+
+CONVENTIONS = {
+    "osu": {"echo": Counterpart("osu_latency", 0.5), "stream": Counterpart("osu_bw")},
+    "imb": {
+        "echo": Counterpart("PingPong", 0.5),
+        "swap": Counterpart("Sendrecv"),
+        "stream": Counterpart("Uniband"),
+    },
+}
+"""Both print half of a round trip."""
 
 Tables = dict[str, Any]
 
@@ -125,6 +136,8 @@ class CommtestBench(Bench):
     """Its benchmark."""
 
     CASES = ("lengths", PACKETS_CASE, PAIRS_CASE)
+    CONVENTIONS = CONVENTIONS
+    CONVENTION_KEYS = ("commtest.window=64",)
 
     def run(
         self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
@@ -157,8 +170,10 @@ class CommtestBench(Bench):
         for operator, pairs in kinds:
             own = [c for c in result["curves"] if (c["operator"], c["pairs"]) == (operator, pairs)]
             ranks = number_of(result["ranks"], "rank")
-            title = f"{operator} between {pairs}, {ranks}: µs an exchange, MB/s a pair"
-            show_curves(result, own, title, "bytes", _cell, _head)
+            name = own[0].get("benchmark", operator)
+            what = "time of an exchange" if name == operator else "time as it prints it"
+            title = f"{name} between {pairs}, {ranks}: {what}, bandwidth of a pair"
+            show_curves(result, own, title, "bytes", CELLS, _head)
         show_remarks(result)
 
 
@@ -167,5 +182,8 @@ def _head(curve: Mapping[str, Any]) -> str:
     return f"{curve['protocol']}{packet}"
 
 
-def _cell(curve: Mapping[str, Any], at: int) -> str:
-    return f"{micros(curve, at)} {alike(curve['bandwidth'][at] / 1e6)[0]}"
+def _megabytes(curve: Mapping[str, Any], at: int) -> str:
+    return alike(curve["bandwidth"][at] / 1e6)[0]
+
+
+CELLS = {"µs": micros, "MB/s": _megabytes}
