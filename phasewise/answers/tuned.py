@@ -58,10 +58,10 @@ def _tile(name: str, seconds: float) -> Tile:
 
 
 def _sentence(tuned: Tuned) -> str:
-    choice, unit = tuned.choice, tuned.problem.study.workload.unit
+    choice = tuned.choice
     words = [f"{key} {plain(value)}" for key, value in choice.candidate.communication().items()]
     whole = within(choice.predicted, choice.low, choice.high)
-    told = f"{', '.join(words)}: {unit.indefinite} is predicted to take {whole}"
+    told = f"{', '.join(words)}: {tuned.problem.timed} is predicted to take {whole}"
     if choice.verified is not None:
         told += f", and took {time_text(choice.verified)} when it was verified"
     told += "."
@@ -78,7 +78,7 @@ def _draw(tuned: Tuned) -> Drawing:
     lines = [_line(entry, entry is tuned.choice) for entry in entries]
     if tuned.baseline is not None:
         lines.append(_line(tuned.baseline, False))
-    return draw_intervals(lines, tuned.problem.study.workload.unit.indefinite, "verified")
+    return draw_intervals(lines, tuned.problem.timed, "verified")
 
 
 def _line(entry: Entry, chosen: bool) -> Timed:

@@ -96,7 +96,7 @@ def show(tuned: Tuned) -> None:
     problem, choice = tuned.problem, tuned.choice
     split = problem.cores is not None
     columns = [*heads_of(problem.study), "predicted", "verified"]
-    unit = problem.study.workload.unit.indefinite
+    unit = problem.timed
     given = [tuned.baseline] if tuned.baseline else []
     steps = tuned.sampled_steps
     part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""

@@ -64,7 +64,7 @@ class Tuned:
         """The sentence on the choice's prediction, with the likely cause, if the verified time lies
         outside of its interval; else None.
         """
-        choice, unit = self.choice, self.problem.study.workload.unit.indefinite
+        choice, unit = self.choice, self.problem.timed
         if choice.verified is None or choice.inside:
             return None
         today = datetime.now(UTC).date().isoformat()
@@ -95,6 +95,7 @@ class Tuned:
             "ranks": choice.ranks,
             "threads": choice.threads,
             "seconds_of": unit,
+            "first": problem.first,
             "choice": choice.candidate.communication(),
             "expected_seconds": choice.predicted,
             "low": choice.low,

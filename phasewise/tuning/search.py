@@ -77,6 +77,19 @@ class Problem:
         """The model asked for, or the machine's best."""
         return self.model or default_model(self.machine)
 
+    @property
+    def first(self) -> bool:
+        """Whether times are those of the first turn of a run, which simulations verify, and in
+        which every data-dependent piece occurs; on hardware they are those of later turns.
+        """
+        return not self.machine.is_hardware
+
+    @property
+    def timed(self) -> str:
+        """What is timed, in words: "a turn", or "the first turn of a run"."""
+        unit = self.study.workload.unit
+        return f"the first {unit.one} of a run" if self.first else unit.indefinite
+
     def splits(self) -> list[tuple[int, int]]:
         """Ranks and threads of each split of the cores."""
         if self.cores is None:
@@ -221,10 +234,8 @@ class CandidateSearch:
     def _predicted(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
         problem = self.problem
         study = candidate.apply(problem.study)
-        # Simulations run the first turn, in which every data-dependent piece occurs; later turns
-        # have few.
         place = (study, problem.machine, ranks, problem.twin)
-        case = Case(*place) if problem.machine.is_hardware else first_turn(*place)
+        case = first_turn(*place) if problem.first else Case(*place)
         return _as_entry(candidate, ranks, threads, predict(case, model))
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
