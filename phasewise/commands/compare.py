@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Sequence
 
+from phasewise.machines.reference import rates_statement
 from phasewise.models import load_model
 from phasewise.models.comparison import (
     Point,
@@ -97,6 +98,8 @@ def show(points: Sequence[Point]) -> None:
                 f"from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
+    described = {p.machine.name: p.machine for p in points if not p.machine.is_hardware}
+    lines += [f"{name}: {rates_statement(machine)}" for name, machine in described.items()]
     lines += [point.wrong for point in points if point.wrong and not point.set_aside]
     runs = {_name(point): point.run for point in points}
     lines += [

@@ -8,7 +8,7 @@ from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.machines.reference import reference, statement
+from phasewise.machines.reference import for_rates, reference, statement
 from phasewise.models import Prediction, load_model
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
@@ -222,7 +222,7 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     models = list(dict.fromkeys(one.model for one in predictions))
     unit = study.workload.unit
     columns = ["ranks", "model", "computation", "communication", "waiting in it", unit.one]
-    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals"
+    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals{for_rates(machine)}"
     print_table(title, columns, [_row(one) for one in predictions])
     first = [one for one in predictions if one.model == models[0]]
     # Start from the prediction with the most phases, so that phases missing on few ranks keep their

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
+from phasewise.machines.reference import rates_statement
 from phasewise.options import Parser, add_html, add_json, add_study, add_target, count, html_target
 from phasewise.output import alike, captured, message, number_of, print_json, print_table
 from phasewise.study import load
@@ -131,7 +132,10 @@ def _threads(number: int) -> str:
 def _reference(problem: Problem) -> str:
     if problem.machine.is_hardware:
         return f"on {problem.machine.name}, measured hardware"
-    return f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware"
+    return (
+        f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware; "
+        f"{rates_statement(problem.machine)}"
+    )
 
 
 def _row(entry: Entry, split: bool) -> list[str]:

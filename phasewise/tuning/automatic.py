@@ -38,7 +38,7 @@ PLANNED = 400_000
 """Messages that all predictions together may plan: these take half a second or so. A prediction
 counts as FIXED of them at least."""
 FIXED = 10_000
-FOLLOWED = 500_000
+FOLLOWED = 300_000
 """Messages that all turns together may send which the deciding model follows where more than
 FEWEST are compared: these take a second or less."""
 MOST_FOLLOWED = 1_000_000
@@ -46,8 +46,9 @@ MOST_FOLLOWED = 1_000_000
 second."""
 SHARED_COST = 10
 """A message takes as long as this many where messages share the links of a network."""
-FINALISTS, FEWEST = 8, 4
-"""The most turns that it predicts, and the fewest: those on three grids, and the default."""
+FINALISTS, FEWEST = 8, 3
+"""The most turns that it predicts, and the fewest: that of the default, and those of the two
+leading grids beside it."""
 REFINED = 2
 """The number of process grids whose layouts and algorithms are compared."""
 

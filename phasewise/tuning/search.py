@@ -191,7 +191,8 @@ class CandidateSearch:
         study = settle(problem.study, problem.ranks, problem.machine, problem.twin).study
         threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
         given = Given(study, problem.ranks, len(heads_of(study)))
-        return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
+        model = load_model(problem.model_name)
+        return self._predicted(given, problem.ranks, threads, model, rates=True)
 
     def _cheap(self, precise: Model) -> Model:
         """`precise` itself if it is quick; else the first model of CHEAP that the machine
@@ -231,12 +232,22 @@ class CandidateSearch:
             self.found[key] = self._predicted(candidate, ranks, threads, model)
         return self.found[key]
 
-    def _predicted(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
+    def _predicted(
+        self, candidate: Candidate, ranks: int, threads: int, model: Model, rates: bool = False
+    ) -> Entry:
         problem = self.problem
         study = candidate.apply(problem.study)
         place = (study, problem.machine, ranks, problem.twin)
         case = first_turn(*place) if problem.first else Case(*place)
-        return _as_entry(candidate, ranks, threads, predict(case, model))
+        return _as_entry(candidate, ranks, threads, predict(case, model, rates=rates))
+
+    def with_rates(self, entry: Entry) -> Entry:
+        """An entry whose interval takes in the uncertainties of the machine's rates."""
+        if not self.problem.machine.uncertain:
+            return entry
+        place = (entry.candidate, entry.ranks, entry.threads)
+        found = self._predicted(*place, load_model(entry.model), rates=True)
+        return replace(entry, low=found.low, high=found.high)
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
         """Change minor keys of an entry one after another, keeping each gain."""
