@@ -150,6 +150,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if unknown:
         # The subcommand's parser reports it, since it knows the nearest options.
         subparsers[options.command].error("unrecognized arguments: " + " ".join(unknown))
+    options.argv = list(argv)  # pages say by which command they were made
     return options
 
 

@@ -13,6 +13,9 @@ from phasewise.errors import StudyError
 from phasewise.machines import TWINS
 from phasewise.workload.communication import LAYOUTS
 
+PAGES = (".html", ".htm")
+"""How the names of pages end."""
+
 
 class Parser(argparse.ArgumentParser):
     """An argument parser whose errors are StudyError sentences, with the nearest valid name."""
@@ -68,6 +71,27 @@ def counts(text: str) -> list[int]:
 def add_json(parser: Parser, what: str) -> None:
     """Add ``--json``; `what` says what it prints."""
     parser.add_argument("--json", action="store_true", help=what)
+
+
+def add_html(parser: Parser) -> None:
+    """Add ``--html``, which `html_target` reads."""
+    parser.add_argument(
+        "--html",
+        metavar="FILE",
+        help="one self-contained page with the answer, pictures, conditions, and how sure it is",
+    )
+
+
+def html_target(options: argparse.Namespace) -> Path | None:
+    """The file of ``--html``; StudyError, before any work, if no page can be written there."""
+    if options.html is None:
+        return None
+    path = Path(options.html)
+    if path.suffix.lower() not in PAGES:
+        raise StudyError(f"--html {path}: give a name that ends in {', '.join(PAGES)}")
+    if not path.absolute().parent.is_dir():
+        raise StudyError(f"--html {path}: there is no folder {path.parent}")
+    return path
 
 
 def add_study(parser: Parser) -> None:

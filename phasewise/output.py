@@ -9,7 +9,9 @@ import math
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Literal
 
 from rich import box
@@ -19,6 +21,9 @@ from rich.table import Table
 from rich.text import Text
 
 from phasewise.errors import RunError, printable
+
+UNBROKEN = 100_000
+"""Columns of a console whose lines are not broken."""
 
 
 def print_json(record: Mapping[str, Any]) -> None:
@@ -143,10 +148,43 @@ def table_width() -> int:
     return shutil.get_terminal_size((100, 24)).columns
 
 
+@dataclass(frozen=True)
+class PrintedTable:
+    """A table as `print_table` gets it."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class Printed:
+    """What a function printed: its tables, and the lines beside them."""
+
+    tables: tuple[PrintedTable, ...]
+    lines: tuple[str, ...]
+
+
+_tables: ContextVar[list[PrintedTable] | None] = ContextVar("tables", default=None)
+
+
+def captured(show: Callable[[], object]) -> Printed:
+    """What `show` prints, which does not reach standard output."""
+    tables: list[PrintedTable] = []
+    token = _tables.set(tables)
+    try:
+        with contextlib.redirect_stdout(io.StringIO()) as text:
+            show()
+    finally:
+        _tables.reset(token)
+    return Printed(tuple(tables), tuple(filter(None, text.getvalue().splitlines())))
+
+
 def console() -> Console:
     """A rich console on standard output, which prints texts as they are, brackets included."""
     # It gets a height too, because otherwise rich assumes 80 columns for a terminal of kind "dumb".
-    return Console(width=table_width(), height=24, highlight=False, markup=False, emoji=False)
+    width = table_width() if _tables.get() is None else UNBROKEN
+    return Console(width=width, height=24, highlight=False, markup=False, emoji=False)
 
 
 def print_table(title: str, columns: list[str], rows: list[list[str]], keys: int = 1) -> None:
@@ -154,6 +192,9 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], keys: int
     too wide, cells are broken between words. If that is not enough, the other columns follow below,
     again after the first `keys` columns.
     """
+    if (tables := _tables.get()) is not None:
+        tables.append(PrintedTable(title, tuple(columns), tuple(map(tuple, rows))))
+        return
     texts = [list(cells) for cells in zip(columns, *rows, strict=True)]
     most = table_width()
     for part in _parts([_longest_word(cells) for cells in texts], keys, most):

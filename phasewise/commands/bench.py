@@ -19,14 +19,16 @@ from phasewise.mpi.ranks import together
 from phasewise.options import (
     Parser,
     add_device,
+    add_html,
     add_json,
     add_overrides,
     add_threads,
     count,
     counts,
     device_override,
+    html_target,
 )
-from phasewise.output import print_json, print_table
+from phasewise.output import captured, message, print_json, print_table
 from phasewise.report.benching import Batches, Bench
 from phasewise.tables.keys import nearest
 from phasewise.workload.discovery import find_workload, with_part
@@ -91,6 +93,7 @@ def add_options(parser: Parser) -> None:
         help="studies that run at once in one rank and share a device's launches; several as 1,2",
     )
     parser.add_argument("--picture", metavar="FILE", help="what --batch measures (SVG, PNG)")
+    add_html(parser)
     add_overrides(parser)
 
 
@@ -103,6 +106,9 @@ def main(options: argparse.Namespace) -> int:
     cases = chosen_cases(part, options.case)
     ranks = options.ranks or [None]
     options.set = [*_precision(options, part), *device_override(options), *options.set]
+    page = html_target(options)
+    if page is not None and (options.batch is not None or options.together):
+        raise StudyError(f"--html {page}: --batch and --together have no page; leave one out")
     if options.picture is not None and options.batch is None:
         raise StudyError("--picture shows what --batch measures: give --batch")
     if len(cases) * len(ranks) > 1:
@@ -116,6 +122,7 @@ def main(options: argparse.Namespace) -> int:
         return _compare(options, part, case)
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
+        argv += [] if page is None else ["--html", str(page)]
         return start(
             argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
         )
@@ -166,7 +173,26 @@ def _run_here(options: argparse.Namespace, part: Bench, case: str, core: Core) -
     result = part.run(core, case, options.set, options.threads, options.turns)
     if core.rank() == 0:
         _print(options, part, result)
+        _write_page(options, part, case, [result], lambda: part.show(result))
     return 0
+
+
+def _write_page(
+    options: argparse.Namespace,
+    part: Bench,
+    case: str,
+    results: Sequence[dict[str, Any]],
+    show: Callable[[], object],
+) -> None:
+    """Write the page that --html asks for."""
+    if (page := html_target(options)) is None:
+        return
+    # Imported when needed: Matplotlib would take tens of megabytes in every rank.
+    from phasewise.answers.benched import benched_answer
+    from phasewise.report.answer import write_answer
+
+    write_answer(benched_answer(part, case, results, captured(show), options.argv), page)
+    message(f"wrote {page}")
 
 
 def _print(options: argparse.Namespace, part: Bench | Batches, result: dict[str, Any]) -> None:
@@ -201,6 +227,8 @@ def _points(
         print_json({"points": points})
     else:
         part.show_points(points)
+    own = ", ".join(cases)
+    _write_page(options, part, own, points, lambda: part.show_points(points))
     return 0
 
 
@@ -222,6 +250,7 @@ def _simulate(options: argparse.Namespace, part: Bench, case: str) -> int:
     machine = load_machine(options.machine)
     result = part.curves(SimulatedRanks(machine, options.ranks), case, options.set)
     _print(options, part, result)
+    _write_page(options, part, case, [result], lambda: part.show(result))
     return 0
 
 

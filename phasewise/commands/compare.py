@@ -6,6 +6,7 @@ import argparse
 import math
 from collections.abc import Sequence
 
+from phasewise.machines.reference import rates_statement
 from phasewise.models import load_model
 from phasewise.models.comparison import (
     Point,
@@ -17,13 +18,10 @@ from phasewise.models.comparison import (
     summarise,
 )
 from phasewise.models.recorded_run import read_run
-from phasewise.options import Parser, add_json, add_models
-from phasewise.output import alike, console, message, number_of, print_json, print_table
+from phasewise.options import Parser, add_html, add_json, add_models, html_target
+from phasewise.output import alike, captured, console, message, number_of, print_json, print_table
 from phasewise.traces.records import common_unit
 from phasewise.workload.interface import Unit
-
-BOTH = "measured or simulated"
-"""What a picture calls the times when some of its runs are simulated and some are not."""
 
 
 def add_options(parser: Parser) -> None:
@@ -36,11 +34,17 @@ def add_options(parser: Parser) -> None:
         help="machine of the runs (by default, simulated runs use the machine they ran on)",
     )
     add_models(parser)
-    parser.add_argument("--picture", metavar="FILE", help="the ratios as a picture (SVG, PNG)")
+    parser.add_argument(
+        "--picture",
+        metavar="FILE",
+        help="the ratios as a picture (SVG, PNG); of one run, its times with their intervals",
+    )
+    add_html(parser)
 
 
 def main(options: argparse.Namespace) -> int:
     """Compare the runs in ``options.directories`` and return the exit status."""
+    page = html_target(options)
     if options.picture is not None:
         from phasewise.report.predictions import check_picture
 
@@ -54,12 +58,18 @@ def main(options: argparse.Namespace) -> int:
     ]
     if options.picture is not None:
         _draw(points, options.picture)
+    if page is not None:
+        from phasewise.answers.compared import compared_answer
+        from phasewise.report.answer import write_answer
+
+        write_answer(compared_answer(points, captured(lambda: show(points)), options.argv), page)
     if options.json:
         print_json(summarise(points, machines))
     else:
         show(points)
-    if options.picture is not None:
-        message(f"wrote {options.picture}")
+    for written in (options.picture, page):
+        if written:
+            message(f"wrote {written}")
     return 0
 
 
@@ -88,6 +98,8 @@ def show(points: Sequence[Point]) -> None:
                 f"from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
+    described = {p.machine.name: p.machine for p in points if not p.machine.is_hardware}
+    lines += [f"{name}: {rates_statement(machine)}" for name, machine in described.items()]
     lines += [point.wrong for point in points if point.wrong and not point.set_aside]
     runs = {_name(point): point.run for point in points}
     lines += [
@@ -145,9 +157,15 @@ def _two(ratio: float | None) -> str:
 
 
 def _draw(points: Sequence[Point], path: str) -> None:
-    """Draw the ratios as in Figures 4 and 5 of the source paper, with a panel for each machine."""
-    from phasewise.report.predictions import MEASURED, SIMULATED, draw_ratios, save_picture
+    """Draw the times of a single run with their intervals; or the ratios of several as in Figures 4
+    and 5 of the source paper, with a panel for each machine.
+    """
+    from phasewise.report.predicted_runs import actual_of, draw_run_times
+    from phasewise.report.predictions import draw_ratios, save_picture
 
+    if len({point.run.directory for point in points}) == 1:
+        save_picture(lambda: draw_run_times(points), path)
+        return
     panels: dict[str, dict[str, dict[str, float]]] = {}
     for point in points:
         record = point.run.record
@@ -158,6 +176,4 @@ def _draw(points: Sequence[Point], path: str) -> None:
             label += f", {_name(point)}"
         ratios[label] = point.ratio if point.ratio is not None else float("nan")
     sources = "; ".join(dict.fromkeys(point.run.record.source for point in points))
-    kinds = {point.run.record.simulated for point in points}
-    actual = SIMULATED if kinds == {True} else MEASURED if kinds == {False} else BOTH
-    save_picture(lambda: draw_ratios(panels, sources, actual), path)
+    save_picture(lambda: draw_ratios(panels, sources, actual_of(points)), path)

@@ -11,8 +11,8 @@ from phasewise.machines import TWINS, Machine, load_machine
 from phasewise.machines.reference import statement
 from phasewise.models import load_model
 from phasewise.models.platforms import PlatformPoint, communication_bound, rate_unit
-from phasewise.options import Parser, add_json, add_study, counts
-from phasewise.output import console, message, print_json, print_table
+from phasewise.options import Parser, add_html, add_json, add_study, counts, html_target
+from phasewise.output import captured, console, message, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.tuning.platforms import LeftOut, compare_platforms
 
@@ -38,13 +38,14 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--picture", metavar="FILE", help="rates and shares as a picture (SVG, PNG)"
     )
+    add_html(parser)
 
 
 def main(options: argparse.Namespace) -> int:
     """Compare the machines ``options.machine`` by the study ``options.study`` and return the exit
     status.
     """
-    machines = machines_of(options.machine)
+    machines, page = machines_of(options.machine), html_target(options)
     study = load(options.study, options.set)
     if options.model is not None:
         load_model(options.model)
@@ -60,14 +61,22 @@ def main(options: argparse.Namespace) -> int:
         from phasewise.report.predictions import save_picture
 
         save_picture(lambda: draw_platforms(points, study.title), options.picture)
+    if page is not None:
+        from phasewise.answers.platforms import platforms_answer
+        from phasewise.report.answer import write_answer
+
+        told = captured(lambda: show(study, machines, points))
+        remarks = [*sentences_of(points), *(case.sentence for case in left_out)]
+        write_answer(platforms_answer(study, machines, points, remarks, told, options.argv), page)
     if options.json:
         print_json(summarise(study, machines, points, left_out))
     else:
         show(study, machines, points)
     for case in left_out:
         message(case.sentence)
-    if options.picture is not None:
-        message(f"wrote {options.picture}")
+    for written in (options.picture, page):
+        if written:
+            message(f"wrote {written}")
     return 0
 
 
@@ -127,15 +136,30 @@ def show(study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoi
     ]
     title = f"{study.title}: predicted {unit.many} a second, and shares of {unit.indefinite}"
     print_table(title, [*heads, *names], rows, keys=2)
-    lines = [_sentence(name, bound) for name, bound in bounds_of(points).items()]
-    lines += [statement(machine) for machine in machines]
+    lines = [*sentences_of(points), *map(statement, machines)]
     console().print("\n".join(lines), soft_wrap=True)
 
 
-def _sentence(machine: str, bound: int | None) -> str:
+def sentences_of(points: Sequence[PlatformPoint]) -> list[str]:
+    """For each machine, on which of the compared numbers of ranks communication takes more than
+    half.
+    """
+    told = []
+    for name, bound in bounds_of(points).items():
+        ranks = sorted(point.prediction.ranks for point in points if point.machine == name)
+        told.append(f"{name}: communication takes {_where(ranks, bound)}")
+    return told
+
+
+def _where(ranks: Sequence[int], bound: int | None) -> str:
+    """Nothing is concluded beyond the numbers of ranks that were compared."""
+    compared = f"{', '.join(map(str, ranks[:-1]))} and {ranks[-1]}" if ranks[1:] else f"{ranks[0]}"
+    all_of = f"{compared} ranks, {'all that were' if ranks[1:] else 'the only number'} compared"
     if bound is None:
-        return f"{machine}: communication does not take more than half on any number of ranks"
-    return f"{machine}: communication takes more than half from {bound} ranks on"
+        return f"at most half on {ranks[-1]} ranks, the most that were compared"
+    if bound == ranks[0]:
+        return f"more than half on {all_of}"
+    return f"more than half from {bound} ranks on, as far as {ranks[-1]} were compared"
 
 
 def _percent(share: float | None) -> str:

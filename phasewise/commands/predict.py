@@ -8,7 +8,7 @@ from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.machines.reference import reference, statement
+from phasewise.machines.reference import for_rates, reference, statement
 from phasewise.models import Prediction, load_model
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
@@ -19,6 +19,7 @@ from phasewise.options import (
     Parser,
     add_counts,
     add_device,
+    add_html,
     add_json,
     add_models,
     add_placement,
@@ -26,9 +27,10 @@ from phasewise.options import (
     add_target,
     counts,
     device_override,
+    html_target,
     placement,
 )
-from phasewise.output import alike, console, message, print_json, print_table
+from phasewise.output import alike, captured, console, message, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import (
     Pieces,
@@ -65,6 +67,7 @@ def add_options(parser: Parser) -> None:
         help="predict the first turn of a run instead of a later one",
     )
     parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
+    add_html(parser)
     parser.add_argument(
         "--export", nargs=2, metavar=("extrap", "FILE"), help="the points as a file for Extra-P"
     )
@@ -72,7 +75,7 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Predict the study ``options.study`` on ``options.machine`` and return the exit status."""
-    machine = load_machine(options.machine)
+    machine, page = load_machine(options.machine), html_target(options)
     chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
     if options.algorithm is not None:
@@ -85,39 +88,64 @@ def main(options: argparse.Namespace) -> int:
     predictions = predict_many(
         studies, machine, models, options.twin, options.fit, options.first, pieces
     )
+
+    def tell() -> None:
+        show(study, machine, options.twin, predictions)
+        console().print("\n".join(_remarks(options, study, studies, pieces)), soft_wrap=True)
+
     if options.export is not None:
         export_extrap(options.export[1], predictions, study.workload.unit.one)
     if options.picture is not None:
-        from phasewise.report.predictions import draw_predictions, save_picture
+        _draw(options, study, studies, machine, predictions)
+    if page is not None:
+        from phasewise.answers.predicted import predicted_answer
+        from phasewise.report.answer import write_answer
 
-        save_picture(
-            lambda: draw_predictions(
-                predictions,
-                study.title,
-                statement(machine),
-                study.workload.unit,
-                phase_colours(studies[options.ranks[0]], options.ranks[0]),
-            ),
-            options.picture,
-        )
+        own = (predictions, captured(tell), options.argv)
+        write_answer(predicted_answer(study, studies, machine, *own), page)
     if options.json:
         summary = summarise(study, machine, options.twin, predictions)
         known = {"first": options.first, "pieces": pieces, "process_grids": grids_of(studies)}
         print_json(summary | known)
     else:
-        show(study, machine, options.twin, predictions)
-        grids = grids_of(studies)
-        print(f"process grids on {', '.join(map(str, grids))} ranks: {', '.join(grids.values())}")
-        if pieces:
-            print(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
-        number = options.ranks[0]
-        pieces = first_pieces(studies[number], number)
-        if pieces and options.records is None:
-            print(which_turn(study, pieces, options.first))
-    for written in (options.picture, options.export and options.export[1]):
+        tell()
+    for written in (options.picture, options.export and options.export[1], page):
         if written:
             message(f"wrote {written}")
     return 0
+
+
+def _draw(
+    options: argparse.Namespace,
+    study: Study,
+    studies: Mapping[int, Study],
+    machine: Machine,
+    predictions: Sequence[Prediction],
+) -> None:
+    """Write the picture that --picture asks for."""
+    from phasewise.report.predictions import draw_predictions, save_picture
+
+    number = options.ranks[0]
+    about = (study.title, statement(machine), study.workload.unit)
+    save_picture(
+        lambda: draw_predictions(predictions, *about, phase_colours(studies[number], number)),
+        options.picture,
+    )
+
+
+def _remarks(
+    options: argparse.Namespace, study: Study, studies: Mapping[int, Study], pieces: Pieces
+) -> list[str]:
+    """The process grids, how often pieces of a turn come, and which turn is predicted."""
+    grids = grids_of(studies)
+    told = [f"process grids on {', '.join(map(str, grids))} ranks: {', '.join(grids.values())}"]
+    if pieces:
+        told.append(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
+    number = options.ranks[0]
+    first = first_pieces(studies[number], number)
+    if first and options.records is None:
+        told.append(which_turn(study, first, options.first))
+    return told
 
 
 def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
@@ -194,7 +222,7 @@ def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Predic
     models = list(dict.fromkeys(one.model for one in predictions))
     unit = study.workload.unit
     columns = ["ranks", "model", "computation", "communication", "waiting in it", unit.one]
-    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals"
+    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals{for_rates(machine)}"
     print_table(title, columns, [_row(one) for one in predictions])
     first = [one for one in predictions if one.model == models[0]]
     # Start from the prediction with the most phases, so that phases missing on few ranks keep their

@@ -1,11 +1,14 @@
-"""``phasewise report``: one self-contained HTML file from a run."""
+"""``phasewise report``: one self-contained HTML file from a run or a scan."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
+from phasewise.errors import StudyError
 from phasewise.options import Parser, add_json
-from phasewise.output import message, print_json
+from phasewise.output import captured, message, print_json
+from phasewise.scanning.read_again import is_scan, read_scan
 from phasewise.traces.excerpt import Bounds, Excerpt, bounds
 from phasewise.traces.timeline import INNERMOST
 
@@ -13,7 +16,7 @@ from phasewise.traces.timeline import INNERMOST
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the report's figures as JSON")
-    parser.add_argument("directory", metavar="DIR", help="folder of the run")
+    parser.add_argument("directory", metavar="DIR", help="folder of the run, or of a scan")
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the HTML file (DIR/report.html by default)"
     )
@@ -78,6 +81,8 @@ def some_ranks(text: str) -> tuple[int | None, int | None]:
 
 def main(arguments: argparse.Namespace) -> int:
     """Make the report of the folder ``arguments.directory`` and return the exit status."""
+    if is_scan(Path(arguments.directory)):
+        return _report_scan(arguments)
     from phasewise.report.contents import make_report
 
     excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
@@ -114,4 +119,36 @@ def main(arguments: argparse.Namespace) -> int:
         message(f"report: {report.path}; pictures: {report.pictures}")
         for warning in report.warnings:
             message(f"warning: {warning}")
+    return 0
+
+
+def _report_scan(arguments: argparse.Namespace) -> int:
+    """Make the page of a scan's folder and return the exit status."""
+    from phasewise.answers.scanned import scanned_answer
+    from phasewise.report.answer import write_answer
+    from phasewise.scanning.telling import show_results
+
+    given = (
+        ("--compare", arguments.compare),
+        ("--beside", arguments.beside),
+        ("--time", arguments.time),
+        ("--ranks", arguments.ranks),
+        ("--machine", arguments.machine),
+    )
+    for name, value in given:
+        if value:
+            raise StudyError(
+                f"{name} is for the report of a run, and {arguments.directory} is the folder of a "
+                "scan: leave it out, or give the folder of one of its points"
+            )
+    results = read_scan(arguments.directory)
+    path = Path(arguments.output or Path(arguments.directory) / "report.html")
+    answer = scanned_answer(
+        results, [], captured(lambda: show_results(results, [])), arguments.argv
+    )
+    write_answer(answer, path)
+    if arguments.json:
+        print_json({"report": str(path), **results.to_dict()})
+    else:
+        message(f"report: {path}")
     return 0

@@ -10,28 +10,21 @@ from phasewise.mpi.progress import choose_progress
 from phasewise.options import (
     Parser,
     add_device,
+    add_html,
     add_json,
     add_study,
     count,
     device_override,
+    html_target,
 )
-from phasewise.output import console, message, print_json, print_table
+from phasewise.output import captured, message, print_json
 from phasewise.scanning.axes import read_axis
-from phasewise.scanning.convergence import Convergence
 from phasewise.scanning.definition import Definition
 from phasewise.scanning.folder import COMPLETE, FAILED
 from phasewise.scanning.results import ScanResults
 from phasewise.scanning.scan import Request, default_folder, run_scan, samples_of
-from phasewise.scanning.shown import shown
+from phasewise.scanning.telling import remarks, show_results
 from phasewise.study import load
-from phasewise.tables.keys import show
-
-MOST_ROWS = 40
-"""Most rows of the table on the screen."""
-MOST_COLUMNS = 3
-"""Most columns of results in that table."""
-MOST_SIZES = 6
-"""Most values of a key in a table of convergence."""
 
 
 def add_options(parser: Parser) -> None:
@@ -87,12 +80,14 @@ def add_options(parser: Parser) -> None:
         help="extrapolate in this key, whose error falls as its power -ORDER; repeat",
     )
     parser.add_argument("--parquet", action="store_true", help="write the table as Parquet too")
+    add_html(parser)
     parser.add_argument("--quiet", action="store_true", help="no progress, no table")
 
 
 def main(options: argparse.Namespace) -> int:
     """Scan the study ``options.study`` and return the exit status."""
     options.set = [*options.set, *device_override(options)]
+    page = html_target(options)
     study = load(options.study, options.set)
     axes = tuple(read_axis(text) for text in options.over)
     samples = samples_of(options.random, options.sobol, options.sample_seed)
@@ -112,10 +107,19 @@ def main(options: argparse.Namespace) -> int:
         source=(source, tuple(options.set)),
     )
     results = run_scan(definition, request, choose_progress(options.quiet, "point"))
+    if page is not None:
+        from phasewise.answers.scanned import scanned_answer
+        from phasewise.report.answer import write_answer
+
+        told = captured(lambda: show_results(results, options.plot))
+        write_answer(scanned_answer(results, options.plot, told, options.argv), page)
+        message(f"wrote {page}")
     if options.json:
         print_json(results.to_dict())
     elif not options.quiet:
-        _show(results, options.plot)
+        show_results(results, options.plot)
+        for sentence in remarks(results, options.plot):
+            message(sentence)
     return _verdict(results)
 
 
@@ -143,44 +147,3 @@ def _verdict(results: ScanResults) -> int:
         "the table has the reason for each, and the same command tries them again"
     )
     return 1
-
-
-def _show(results: ScanResults, plot: list[str]) -> None:
-    """Print the results as a table, one row for all seeds, and what converges."""
-    from phasewise.report.style import unit_text, with_error
-
-    labels = dict(list(shown(results, plot).items())[:MOST_COLUMNS])
-    means = {name: results.means(name) for name in labels}
-    if means:
-        first = next(iter(means.values()))
-        keys = list(results.definition.keys)
-        rows = [
-            [
-                *(show(one.values[key]) for key in keys),
-                *(with_error(column[index].mean, column[index].error) for column in means.values()),
-                str(one.count),
-            ]
-            for index, one in enumerate(first[:MOST_ROWS])
-        ]
-        heads = [*keys, *map(unit_text, labels.values()), "seeds"]
-        print_table("Scan: mean over the seeds ± standard error", heads, rows)
-        if len(first) > MOST_ROWS:
-            message(f"{len(first) - MOST_ROWS} more rows are in the table")
-    for key in dict.fromkeys(found.key for found in results.convergence):
-        _show_convergence([found for found in results.convergence if found.key == key])
-    if results.pictures:
-        message(f"pictures are in {results.pictures[0].parent}")
-
-
-def _show_convergence(found: list[Convergence]) -> None:
-    """Print how far each value of a key is from the limit, and the first result in words."""
-    key, sizes = found[0].key, found[0].sizes[-MOST_SIZES:]
-    rows = []
-    for one in found:
-        off = dict(zip(one.sizes, one.deviations, strict=True))
-        seen = "-" if one.observed_order is None else f"{one.observed_order:.2g}"
-        cells = (f"{100 * off[size]:.2g}" if size in off else "-" for size in sizes)
-        rows.append([one.result, *cells, f"{100 * one.bound:.2g}", seen])
-    heads = ["", *(f"{size:.6g}" for size in sizes), "the last, at most", "order seen"]
-    print_table(f"Distance from the limit in {key} [%]", heads, rows)
-    console().print(found[0].sentence(), markup=False, soft_wrap=True)

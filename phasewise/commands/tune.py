@@ -7,8 +7,9 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
-from phasewise.options import Parser, add_json, add_study, add_target, count
-from phasewise.output import alike, message, number_of, print_json, print_table
+from phasewise.machines.reference import rates_statement
+from phasewise.options import Parser, add_html, add_json, add_study, add_target, count, html_target
+from phasewise.output import alike, captured, message, number_of, print_json, print_table
 from phasewise.study import load
 from phasewise.tables.writing import document
 from phasewise.tuning.candidates import heads_of
@@ -45,6 +46,7 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--verify", type=int, default=8, metavar="K", help="how many of the best are run (0: none)"
     )
+    add_html(parser)
     parser.add_argument("--out", metavar="DIR", help="folder for what a launcher and a study need")
 
 
@@ -52,7 +54,7 @@ def main(options: argparse.Namespace) -> int:
     """Tune the study ``options.study`` for ``options.machine`` and return the exit status."""
     if not 0 <= options.verify <= MAX_VERIFIED:
         raise StudyError(f"--verify {options.verify} is not a number from 0 to {MAX_VERIFIED}")
-    machine = load_machine(options.machine)
+    machine, page = load_machine(options.machine), html_target(options)
     study = load(options.study, options.set)
     if options.cores is not None and not machine.is_hardware:
         raise StudyError(
@@ -74,12 +76,19 @@ def main(options: argparse.Namespace) -> int:
         chosen = tuned.choice
         split = (chosen.ranks, chosen.threads)
         files = write_all(Path(options.out), study, chosen.candidate, machine, split, summary)
+    if page is not None:
+        from phasewise.answers.tuned import tuned_answer
+        from phasewise.report.answer import write_answer
+
+        write_answer(tuned_answer(tuned, captured(lambda: show(tuned)), options.argv), page)
     if options.json:
         print_json(summary)
     else:
         show(tuned)
     if files:
         message(f"{options.out} has {', '.join(files)}")
+    if page is not None:
+        message(f"wrote {page}")
     return 0
 
 
@@ -88,7 +97,7 @@ def show(tuned: Tuned) -> None:
     problem, choice = tuned.problem, tuned.choice
     split = problem.cores is not None
     columns = [*heads_of(problem.study), "predicted", "verified"]
-    unit = problem.study.workload.unit.indefinite
+    unit = problem.timed
     given = [tuned.baseline] if tuned.baseline else []
     steps = tuned.sampled_steps
     part = f", verified by {steps[0]} of its {steps[1]} steps" if steps else ""
@@ -123,7 +132,10 @@ def _threads(number: int) -> str:
 def _reference(problem: Problem) -> str:
     if problem.machine.is_hardware:
         return f"on {problem.machine.name}, measured hardware"
-    return f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware"
+    return (
+        f"on {problem.machine.name}, {problem.twin} twin: a simulator, not hardware; "
+        f"{rates_statement(problem.machine)}"
+    )
 
 
 def _row(entry: Entry, split: bool) -> list[str]:

@@ -34,6 +34,7 @@ def facts(machine: Any) -> dict[str, Any]:
         "curves": [curve.name for curve in machine.curves],
         "kernels": sorted(machine.kernels),
         "device": machine.device.kind if machine.device else None,
+        "uncertain": machine.uncertain,
     }
 
 
@@ -53,4 +54,6 @@ def _text(value: Any) -> str:
         return ""
     if isinstance(value, list):
         return f"{len(value)}"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} ± {100 * part:g} %" for name, part in value.items())
     return f"{value:.6g}" if isinstance(value, float) else str(value)

@@ -24,6 +24,7 @@ from phasewise.machines.rank_rates import (
     read_streams,
     read_types,
 )
+from phasewise.machines.uncertainty import split_uncertain
 from phasewise.readable import Readable, Shown
 from phasewise.tables.declared import check_needed
 from phasewise.tables.files import parse, read_text
@@ -128,9 +129,7 @@ class Protocol:
 
 @dataclass(frozen=True)
 class Processor:
-    """Rates of one rank: peak and sustained flop/s, and the memory bandwidth [B/s] of its
-    kernels.
-    """
+    """Rates of one rank: peak and sustained flop/s, memory bandwidth [B/s] of its kernels."""
 
     peak: float
     flops: float
@@ -169,8 +168,8 @@ class Machine(Readable):
     unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
     latency; copies: None where only bytes count; exchanges: seconds of an exchange of 8 bytes each
     way between two ranks of a node, by protocol; streams: None where each message of
-    many takes what one alone does; device: None where none is known; given: the name or file by
-    which it was loaded.
+    many takes what one alone does; device: None where none is known; uncertain: by which part rates
+    may be off, by name; given: the name or file by which it was loaded.
     """
 
     name: str
@@ -194,6 +193,7 @@ class Machine(Readable):
     streams: Streams | None = None
     types: Types | None = None
     device: Device | None = None
+    uncertain: dict[str, float] = field(default_factory=dict)
     given: str = field(default="", compare=False, repr=False)
 
     def shown(self) -> Shown:
@@ -239,7 +239,8 @@ def machine_path(name: str) -> Path:
     )
 
 
-def _machine(tables: dict[str, Any]) -> Machine:
+def _machine(given: dict[str, Any]) -> Machine:
+    tables, uncertain = split_uncertain(given)
     top = check_table(tables, schema.TOP, "")
     check_needed(top, schema.TOP, "", ("name", "node", "network", "processor"))
     node = _table(top, "node", schema.NODE)
@@ -276,6 +277,7 @@ def _machine(tables: dict[str, Any]) -> Machine:
         streams=read_streams(top["streams"]) if "streams" in top else None,
         types=read_types(top["types"]) if "types" in top else None,
         device=read_device(top["device"]) if "device" in top else None,
+        uncertain=uncertain,
     )
 
 

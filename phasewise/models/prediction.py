@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from phasewise.models.computation import IMBALANCE, OTHER, kernel_seconds, overh
 from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
+from phasewise.models.uncertain import OfRates, of_rates, widened
 from phasewise.output import number_of
 from phasewise.readable import Readable, Shown
 from phasewise.study import Study
@@ -28,7 +29,8 @@ class Prediction(Readable):
     counts only the phases of the workload's own exchange, as the source paper does, without waiting
     that belongs to no phase. `turn_seconds` is the time of the slowest rank, [turn_low, turn_high]
     its 90 % interval. `variation` says by how much single turns differ from each other: their
-    standard deviation over their mean, as far as the model follows several turns.
+    standard deviation over their mean, as far as the model follows several turns. `of_rates` has
+    what the uncertainties of the machine's rates add to the intervals.
     """
 
     ranks: int
@@ -44,6 +46,7 @@ class Prediction(Readable):
     turn_high: float
     phases: dict[str, float]
     variation: float = 0.0
+    of_rates: OfRates = field(default_factory=OfRates)
 
     def shown(self) -> Shown:
         """The turn, its communication and its phases [ms], with 90 % intervals."""
@@ -66,13 +69,20 @@ class Prediction(Readable):
         return asdict(self)
 
 
-def predict(case: Case, model: Model | str, computation: bool = True) -> Prediction:
+def predict(
+    case: Case, model: Model | str, computation: bool = True, rates: bool = True
+) -> Prediction:
     """The prediction of a model; StudyError if study, machine, ranks and model do not fit.
 
-    computation: whether to predict the time of kernels, and the waiting that it causes, too.
+    computation: whether to predict the time of kernels, and the waiting that it causes, too. rates:
+    whether the intervals take in the uncertainties of the machine's rates; each of them takes two
+    more predictions.
     """
     chosen = load_model(model) if isinstance(model, str) else model
     turn = turn_of(case, chosen, computation)
+    uncertain = OfRates()
+    if rates and case.machine.uncertain:
+        uncertain = of_rates(case, turn, lambda moved: turn_of(moved, chosen, computation))
     found = Prediction(
         ranks=case.ranks,
         model=chosen.NAME,
@@ -87,6 +97,7 @@ def predict(case: Case, model: Model | str, computation: bool = True) -> Predict
         turn_high=turn.seconds,
         phases=turn.phases,
         variation=turn.variation,
+        of_rates=uncertain,
     )
     return bounded(found, case)
 
@@ -107,6 +118,8 @@ def bounded(found: Prediction, case: Case, variation: float | None = None) -> Pr
     ends = interval(communication, *about, variation=own)
     computing = found.computation_seconds
     turn = turn_interval(found.turn_seconds, ends, computing, *about, variation=varying)
+    ends = widened(communication, ends, found.of_rates.communication)
+    turn = widened(found.turn_seconds, turn, found.of_rates.turn)
     return replace(found, low=ends[0], high=ends[1], turn_low=turn[0], turn_high=turn[1])
 
 

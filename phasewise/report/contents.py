@@ -32,6 +32,9 @@ from phasewise.runs.disk import is_special, replace_text
 from phasewise.traces.efficiency import efficiency
 from phasewise.traces.excerpt import Excerpt
 
+WALL = "on the clock: records and checkpoints too, which the time of the ranks leaves out"
+"""What the time of a run's turns is, beside that in the table of the ranks."""
+
 COMMUNICATION = Chapter(
     "communication",
     "Communication",
@@ -193,5 +196,6 @@ def _tiles(run: ReportedRun) -> list[Tile]:
     tiles = own_tiles(run)
     seconds = run.results.seconds_per_turn
     if math.isfinite(seconds):
-        tiles.append(Tile(f"Time per {run.workload.unit.one}", f"{scientific(seconds, 3)} s"))
+        one, value = run.workload.unit.one, f"{scientific(seconds, 3)} s"
+        tiles.append(Tile(f"Time per {one}, all included", value, WALL))
     return tiles

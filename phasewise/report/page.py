@@ -23,37 +23,42 @@ class Tile:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page: tables first, then figures."""
+    """A section of the page: tables first, then figures, unless `pictures_first`; or sentences."""
 
     name: str
     title: str
     tables: tuple[Table, ...] = ()
     figures: tuple[Figure, ...] = ()
+    sentences: tuple[str, ...] = ()
+    pictures_first: bool = False
 
 
 @dataclass(frozen=True)
 class Page:
-    """A whole report."""
+    """A whole report. answer: what a page that answers a question says first."""
 
     title: str
     subtitle: str
     tiles: tuple[Tile, ...]
     warnings: tuple[str, ...]
     sections: tuple[Section, ...]
-    study: dict[str, object]
+    study: dict[str, object] | None
+    answer: str = ""
 
 
 def render(page: Page) -> str:
     """The page as HTML that needs no network and no script."""
     style = files("phasewise.report").joinpath("page.css").read_text(encoding="utf-8")
     links = "".join(f'<a href="#{s.name}">{escape(s.title)}</a>' for s in page.sections)
+    answer = f'<p class="answer">{escape(page.answer)}</p>' if page.answer else ""
+    subtitle = f"<p>{escape(page.subtitle)}</p>" if page.subtitle else ""
     body = [
-        f"<header><h1>{escape(page.title)}</h1><p>{escape(page.subtitle)}</p></header>",
+        f"<header><h1>{escape(page.title)}</h1>{subtitle}{answer}</header>",
         f"<nav>{links}</nav>",
         "".join(_warning(sentence) for sentence in page.warnings),
         f'<div class="tiles">{"".join(map(_tile, page.tiles))}</div>',
         *(_section(section) for section in page.sections),
-        _study(page.study),
+        _study(page.study) if page.study is not None else "",
     ]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -78,12 +83,12 @@ def _tile(tile: Tile) -> str:
 
 
 def _section(section: Section) -> str:
-    tables = "".join(map(_table, section.tables))
+    tables = f'<div class="tables">{"".join(map(_table, section.tables))}</div>'
     figures = "".join(map(_figure, section.figures))
-    return (
-        f'<section id="{section.name}"><h2>{escape(section.title)}</h2>'
-        f'<div class="tables">{tables}</div>{figures}</section>'
-    )
+    sentences = "".join(f"<li>{escape(sentence)}</li>" for sentence in section.sentences)
+    told = f'<ul class="card sentences">{sentences}</ul>' if sentences else ""
+    inside = f"{figures}{tables}" if section.pictures_first else f"{tables}{figures}"
+    return f'<section id="{section.name}"><h2>{escape(section.title)}</h2>{inside}{told}</section>'
 
 
 def _table(table: Table) -> str:
@@ -96,9 +101,11 @@ def _table(table: Table) -> str:
     )
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
     kind = ' class="words"' if table.words else ""
+    title = f"<h3>{escape(table.title)}</h3>" if table.title else ""
+    head = f"<thead><tr>{heads}</tr></thead>" if any(table.heads) else ""
     return (
-        f'<div class="card"><h3>{escape(table.title)}</h3><div class="wide"><table{kind}>'
-        f"<thead><tr>{heads}</tr></thead><tbody>{rows}</tbody></table></div>{note}</div>"
+        f'<div class="card">{title}<div class="wide"><table{kind}>'
+        f"{head}<tbody>{rows}</tbody></table></div>{note}</div>"
     )
 
 

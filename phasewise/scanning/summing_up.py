@@ -25,14 +25,20 @@ def sum_up(results: ScanResults, plot: list[str], asked: list[str]) -> ScanResul
     plot: the results that are shown; asked: keys whose convergence is asked for (`shown`).
     """
     labels = shown(results, plot)
+    found = with_convergence(results, plot, asked)
+    pictures = tuple(_draw(results, labels, found.convergence)) if labels else ()
+    return replace(found, pictures=pictures)
+
+
+def with_convergence(results: ScanResults, plot: list[str], asked: list[str]) -> ScanResults:
+    """The results with how far those that are shown have converged; arguments as of `sum_up`."""
     found = tuple(
         convergence
         for key, order in orders(results.definition, asked).items()
-        for name in labels
+        for name in shown(results, plot)
         if (convergence := _converge(results, key, name, order)) is not None
     )
-    pictures = tuple(_draw(results, labels, found)) if labels else ()
-    return replace(results, convergence=found, pictures=pictures)
+    return replace(results, convergence=found)
 
 
 def _converge(results: ScanResults, key: str, name: str, order: float) -> Convergence | None:
@@ -67,11 +73,11 @@ def _draw(
             yield _save(canvas, folder / f"{name}{ending}.png")
     for key in dict.fromkeys(one.key for one in found):
         own = [one for one in found if one.key == key]
-        canvas = draw_convergence(own, labels, _held(results, key))
+        canvas = draw_convergence(own, labels, held(results, key))
         yield _save(canvas, folder / f"convergence-{key}.png")
 
 
-def _held(results: ScanResults, key: str) -> dict[str, Any]:
+def held(results: ScanResults, key: str) -> dict[str, Any]:
     """The values of all other keys at which a convergence holds."""
     last = results.points[-1].values
     return {other: value for other, value in last.items() if other != key}

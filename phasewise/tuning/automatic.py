@@ -1,9 +1,10 @@
 """Chooses what a study leaves open with `process_grid = "auto"`, by predicted turns on a machine.
 
-Model `described` ranks the process grids, then layouts and algorithms on the best two. Where few
-messages have to be followed, `contention` decides among the best of them and the default. All
-bounds are counts, so that the same study always gets the same choice. The workload says what comes
-in question (`phasewise.tuning.candidates.Tuning`).
+Model `described` ranks the process grids, then layouts and algorithms on the best two. The model by
+which `predict` predicts on the machine then decides among the leading candidates and the default,
+unless it would have to follow very many messages. All bounds are counts, so that the same study
+always gets the same choice. The workload says what comes in question
+(`phasewise.tuning.candidates.Tuning`).
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from typing import Any
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.topology import SHARED_LINKS
-from phasewise.models import Case, contention, described
-from phasewise.models.model import Turn, missing_device
+from phasewise.models import Case, default_model, described, load_model
+from phasewise.models.contention import NAME as CONTENTION
+from phasewise.models.model import Model, Turn, missing_device
 from phasewise.models.prediction import turn_of
 from phasewise.output import message
 from phasewise.study import Study
@@ -27,8 +29,8 @@ from phasewise.study.study import CPU
 from phasewise.tuning.candidates import Tuning, node_levels
 from phasewise.workload.communication import MACHINE
 
-RANKING, DECIDING = described, contention
-"""The model that ranks, and the one that decides among the best; other models are larger."""
+RANKING = described
+"""The model that ranks."""
 
 MOST_RANKS = 2048
 """On more ranks a single prediction takes as long as the choice may, and the default stays."""
@@ -36,10 +38,17 @@ PLANNED = 400_000
 """Messages that all predictions together may plan: these take half a second or so. A prediction
 counts as FIXED of them at least."""
 FIXED = 10_000
-FOLLOWED = 40_000
-"""Messages that all turns together may send which `contention` follows: half a second again."""
-FINALISTS = 8
-"""The most turns that it follows."""
+FOLLOWED = 300_000
+"""Messages that all turns together may send which the deciding model follows where more than
+FEWEST are compared: these take a second or less."""
+MOST_FOLLOWED = 1_000_000
+"""Messages of one turn beyond which that model follows none: such a turn takes more than a
+second."""
+SHARED_COST = 10
+"""A message takes as long as this many where messages share the links of a network."""
+FINALISTS, FEWEST = 8, 3
+"""The most turns that it predicts, and the fewest: that of the default, and those of the two
+leading grids beside it."""
 REFINED = 2
 """The number of process grids whose layouts and algorithms are compared."""
 
@@ -171,9 +180,10 @@ class _Choice:
         """The study with the choice, and a sentence with its time and the default's."""
         ranked = self._ranked()
         default = next(one for one in ranked if one.changes == self.grids[0])
-        finalists = self._finalists(ranked, default)
-        if len(finalists) > 1:
-            ranked = sorted(map(self._followed, finalists), key=_seconds)
+        model: Model = RANKING
+        if finalists := self._finalists(ranked, default):
+            model = self._deciding
+            ranked = sorted((self._decided(one, model) for one in finalists), key=_seconds)
             default = next(one for one in ranked if one.changes == default.changes)
         best = ranked[0]
         study = _changed(self.study, best.changes)
@@ -183,8 +193,8 @@ class _Choice:
         beside = f"{_ms(default.seconds)} with the default, {usual}"
         sentence = (
             f"{_words(study, _keys(self.study, self.grids[0]))}: chosen for {self.ranks} ranks by "
-            f"{unit.many} predicted on {self.machine.name}{where}, {_ms(best.seconds)} each "
-            f"({'the default' if best is default else beside})"
+            f"{unit.many} predicted on {self.machine.name}{where} by model {model.NAME}, "
+            f"{_ms(best.seconds)} each ({'the default' if best is default else beside})"
         )
         return Settled(study, sentence)
 
@@ -214,19 +224,38 @@ class _Choice:
         return _Candidate(grid, variant, messages.seconds + others)
 
     def _finalists(self, ranked: Sequence[_Candidate], default: _Candidate) -> list[_Candidate]:
-        """Those that the deciding model compares: half of them the best of different grids."""
-        shared = 2 if self.machine.network.kind in SHARED_LINKS else 1
-        most = min(FINALISTS, shared * FOLLOWED // self._messages)
-        if most < 2:
-            return []
+        """Those that the deciding model compares, the default among them: the best of different
+        grids, then the best of all. None where it would have to follow too many messages.
+        """
+        most = FINALISTS
+        if getattr(self._deciding, "PRECISE", False):
+            shared = self.machine.network.kind in SHARED_LINKS
+            messages = self._messages * (SHARED_COST if shared else 1)
+            if messages > MOST_FOLLOWED:
+                return []
+            most = min(FINALISTS, max(FEWEST, FOLLOWED // messages))
         best = {one.grid["process_grid"]: one for one in reversed(ranked)}
-        grids = sorted(best.values(), key=_seconds)[: most // 2]
+        grids = sorted(best.values(), key=_seconds)[: most - most // 4]
         order = [*grids, *(one for one in ranked if one not in grids)]
         others = [one for one in order if one.changes != default.changes]
         return [*others[: most - 1], default]
 
-    def _followed(self, one: _Candidate) -> _Candidate:
-        turn = turn_of(self._case(one.changes), DECIDING)
+    @cached_property
+    def _deciding(self) -> Model:
+        """The model by which `predict` predicts on the machine; `contention` where the machine's
+        file lacks what that model needs.
+        """
+        model = load_model(default_model(self.machine))
+        if getattr(model, "PRECISE", False):
+            return model
+        try:
+            turn_of(self._case(self.grids[0]), model, computation=False)
+        except StudyError:
+            return load_model(CONTENTION)
+        return model
+
+    def _decided(self, one: _Candidate, model: Model) -> _Candidate:
+        turn = turn_of(self._case(one.changes), model)
         return dataclasses.replace(one, seconds=turn.seconds)
 
     def _can_predict(self) -> bool:

@@ -14,6 +14,9 @@ from phasewise.tuning.candidates import sampled_steps
 from phasewise.tuning.search import CandidateSearch, Entry, Problem, finalists, verify
 from phasewise.tuning.verification import why_not_here
 
+BOUNDED = 12
+"""How many of the best candidates have an interval that takes in uncertain rates."""
+
 
 @dataclass(frozen=True)
 class Tuned:
@@ -64,7 +67,7 @@ class Tuned:
         """The sentence on the choice's prediction, with the likely cause, if the verified time lies
         outside of its interval; else None.
         """
-        choice, unit = self.choice, self.problem.study.workload.unit.indefinite
+        choice, unit = self.choice, self.problem.timed
         if choice.verified is None or choice.inside:
             return None
         today = datetime.now(UTC).date().isoformat()
@@ -95,6 +98,7 @@ class Tuned:
             "ranks": choice.ranks,
             "threads": choice.threads,
             "seconds_of": unit,
+            "first": problem.first,
             "choice": choice.candidate.communication(),
             "expected_seconds": choice.predicted,
             "low": choice.low,
@@ -120,6 +124,10 @@ def tune(problem: Problem, verified: int, cache: Path | None = None) -> Tuned:
     chosen = finalists(entries, verified)
     if chosen and not _runs_here(problem, chosen):
         chosen = []
+    # The others are far from the choice, and each interval takes several predictions.
+    shown = {*map(id, chosen), *map(id, entries[:BOUNDED])}
+    entries = [search.with_rates(one) if id(one) in shown else one for one in entries]
+    chosen = finalists(entries, len(chosen))
     if not chosen:
         return Tuned(problem, entries, baseline)
     first = [] if baseline is None else [baseline]

@@ -1,4 +1,8 @@
-"""The best process grid of a study on each number of ranks of several machines, by predictions."""
+"""The best process grid of a study on each number of ranks of several machines, by predictions.
+
+Where `phasewise.tuning.automatic` chooses for the workload, its choice is taken, so that every
+command has the same grid and the same time of a turn, unless another model is asked for.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +58,8 @@ def compare_platforms(
     """A point for each machine and number of ranks, in the order of the machines, and those that
     are left out.
 
-    model: the model that predicts; None: the best for each machine. A number of ranks is left out
+    model: the model that predicts, and by which process grids are chosen; None: the best for each
+    machine, with the choice of `phasewise.tuning.automatic`. A number of ranks is left out
     if the machine is too small for it, or if the study refuses it. StudyError if nothing remains.
     """
     points: list[PlatformPoint] = []
@@ -63,7 +68,7 @@ def compare_platforms(
         for number in sorted(set(ranks)):
             try:
                 check_size(machine, number)
-                points.append(_best(study, machine, number, model or default_model(machine), twin))
+                points.append(_best(study, machine, number, model, twin))
             except StudyError as error:
                 left_out.append(LeftOut(machine.name, number, str(error)))
     if not points:
@@ -71,10 +76,14 @@ def compare_platforms(
     return points, left_out
 
 
-def _best(study: Study, machine: Machine, ranks: int, model: str, twin: str) -> PlatformPoint:
+def _best(
+    study: Study, machine: Machine, ranks: int, asked: str | None, twin: str
+) -> PlatformPoint:
     """The fastest of the process grids that suit the ranks."""
     study.check_ranks(ranks)
-    cases = [Case(one, machine, ranks, twin) for one in _divided(study, machine, ranks, twin)]
+    model = asked or default_model(machine)
+    grids = _divided(study, machine, ranks, twin, chosen=asked is None)
+    cases = [Case(one, machine, ranks, twin) for one in grids]
     if getattr(load_model(model), "PRECISE", False) and len(cases) > FOLLOWED:
         cases.sort(key=lambda case: turn_of(case, described).seconds)
         cases = cases[:FOLLOWED]
@@ -84,12 +93,16 @@ def _best(study: Study, machine: Machine, ranks: int, model: str, twin: str) -> 
     return PlatformPoint(machine.name, best, prediction)
 
 
-def _divided(study: Study, machine: Machine, ranks: int, twin: str) -> list[Study]:
-    """The study on each process grid of the ranks; the study itself if it gives a grid, or has
-    none.
+def _divided(study: Study, machine: Machine, ranks: int, twin: str, chosen: bool) -> list[Study]:
+    """The study on each process grid of the ranks, or, if `chosen`, on the one that is chosen for
+    it; the study itself if it gives a grid, or has none.
     """
     if ranks == 1 or not study.communication.leaves_grid_open:
         return [study]
+    if chosen:
+        settled = settle(study, ranks, machine, twin).study
+        if not settled.communication.leaves_grid_open:
+            return [settled]
     return list(_on_grids(study, machine, ranks)) or [settle(study, ranks, machine, twin).study]
 
 

@@ -77,6 +77,19 @@ class Problem:
         """The model asked for, or the machine's best."""
         return self.model or default_model(self.machine)
 
+    @property
+    def first(self) -> bool:
+        """Whether times are those of the first turn of a run, which simulations verify, and in
+        which every data-dependent piece occurs; on hardware they are those of later turns.
+        """
+        return not self.machine.is_hardware
+
+    @property
+    def timed(self) -> str:
+        """What is timed, in words: "a turn", or "the first turn of a run"."""
+        unit = self.study.workload.unit
+        return f"the first {unit.one} of a run" if self.first else unit.indefinite
+
     def splits(self) -> list[tuple[int, int]]:
         """Ranks and threads of each split of the cores."""
         if self.cores is None:
@@ -178,7 +191,8 @@ class CandidateSearch:
         study = settle(problem.study, problem.ranks, problem.machine, problem.twin).study
         threads = 1 if problem.cores is None else max(problem.cores // problem.ranks, 1)
         given = Given(study, problem.ranks, len(heads_of(study)))
-        return self._predicted(given, problem.ranks, threads, load_model(problem.model_name))
+        model = load_model(problem.model_name)
+        return self._predicted(given, problem.ranks, threads, model, rates=True)
 
     def _cheap(self, precise: Model) -> Model:
         """`precise` itself if it is quick; else the first model of CHEAP that the machine
@@ -218,14 +232,22 @@ class CandidateSearch:
             self.found[key] = self._predicted(candidate, ranks, threads, model)
         return self.found[key]
 
-    def _predicted(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
+    def _predicted(
+        self, candidate: Candidate, ranks: int, threads: int, model: Model, rates: bool = False
+    ) -> Entry:
         problem = self.problem
         study = candidate.apply(problem.study)
-        # Simulations run the first turn, in which every data-dependent piece occurs; later turns
-        # have few.
         place = (study, problem.machine, ranks, problem.twin)
-        case = Case(*place) if problem.machine.is_hardware else first_turn(*place)
-        return _as_entry(candidate, ranks, threads, predict(case, model))
+        case = first_turn(*place) if problem.first else Case(*place)
+        return _as_entry(candidate, ranks, threads, predict(case, model, rates=rates))
+
+    def with_rates(self, entry: Entry) -> Entry:
+        """An entry whose interval takes in the uncertainties of the machine's rates."""
+        if not self.problem.machine.uncertain:
+            return entry
+        place = (entry.candidate, entry.ranks, entry.threads)
+        found = self._predicted(*place, load_model(entry.model), rates=True)
+        return replace(entry, low=found.low, high=found.high)
 
     def _refine(self, best: Entry, precise: Model, cheap: Model) -> None:
         """Change minor keys of an entry one after another, keeping each gain."""

@@ -10,12 +10,13 @@ from typing import Any
 import pytest
 
 from phasewise.machines import load_machine
-from phasewise.models import Case, contention
+from phasewise.models import Case, contention, default_model, predict
 from phasewise.models.prediction import turn_of
 from phasewise.study import Study
 from phasewise.study.reading import load
 from phasewise.tuning import automatic
 from phasewise.tuning.automatic import kept, machine_of, settle
+from phasewise.tuning.platforms import compare_platforms
 from phasewise.tuning.running import settle_together
 from tests.sentences import one_sentence, refused
 from tests.unit.fake_core import World
@@ -71,6 +72,24 @@ def test_the_sentence_gives_choice_machine_and_both_times() -> None:
     words = [f"{key} {value}" for key, value in chosen.items()]
     one_sentence(settled.sentence, own.grid_text, *words, "16 ranks", "bassi", "8x1")
     assert len(re.findall(r"\d ms\b", settled.sentence)) == 2
+
+
+@pytest.mark.parametrize("ranks", [16, 32])
+def test_the_sentence_the_prediction_and_the_platforms_have_one_time(ranks: int) -> None:
+    machine = load_machine("bassi")
+    settled = settle(study(), ranks, machine)
+    predicted = predict(Case(settled.study, machine, ranks), default_model(machine))
+    ((point,), _) = compare_platforms(study(), [machine], [ranks])
+    assert point.prediction.turn_seconds == predicted.turn_seconds
+    assert point.process_grid == settled.study.communication.grid_text
+    assert f"by model contention, {1e3 * predicted.turn_seconds:.4g} ms each" in settled.sentence
+
+
+def test_a_time_that_no_model_followed_has_the_name_of_the_model_that_gave_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(automatic, "MOST_FOLLOWED", 100)
+    assert "by model described" in settle(study(), 16, load_machine("bassi")).sentence
 
 
 @pytest.mark.parametrize("own", [study(process_grid="4x2"), halo(process_grid="4x4")])

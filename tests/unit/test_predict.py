@@ -15,7 +15,7 @@ from tests.sentences import Nearest, command_refused, says
 
 POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_seconds",
          "computation_seconds", "waiting_seconds", "turn_seconds", "turn_low", "turn_high",
-         "phases", "variation"}  # fmt: skip
+         "phases", "variation", "of_rates"}  # fmt: skip
 
 
 @pytest.fixture

@@ -202,7 +202,7 @@ def test_the_title_says_how_many_steps_were_simulated(capsys: pytest.CaptureFixt
     given = Entry(Given(paper, 64, 3), 64, 1, "m", 2.0, 1.9, 2.1, 2.1)
     show(Tuned(Problem(paper, load_machine("bassi"), 64, model="m"), [tried], given))
     words = " ".join(capsys.readouterr().out.split())
-    says(words, "a turn", "4 of its 15 steps", "ms")
+    says(words, "the first turn of a run", "4 of its 15 steps", "ms")
     assert words.endswith("2100 ms → 1050 ms")
 
 
@@ -221,7 +221,7 @@ def test_the_table_names_only_keys_that_are_not_as_usual(
     show(Tuned(Problem(study(), load_machine("bassi"), 16, model="m"), [found], found))
     text = capsys.readouterr().out
     says(text, "2x4 column-first", "bassi", "full twin", "simulator", "hardware")
-    says(text, "1050 ms", "16 ranks × 1 thread", "1000 ms", "a turn")
+    says(text, "1050 ms", "16 ranks × 1 thread", "1000 ms", "the first turn of a run")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,1 @@
+"""The page of each command's answer, made of the blocks of `phasewise.report.answer`."""

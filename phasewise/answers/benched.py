@@ -1,0 +1,99 @@
+"""The page of ``phasewise bench``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from phasewise.answers.conditions import on, time_text
+from phasewise.machines.targets import this_host
+from phasewise.output import Printed, number_of
+from phasewise.report.answer import Answer, origin, tables_of
+from phasewise.report.benching import Bench
+from phasewise.report.page import Tile
+from phasewise.report.rates import draw_rates
+from phasewise.report.style import scientific
+from phasewise.runs.core_share import load_average
+
+TILES = 6
+"""Most rates at the top."""
+
+
+def benched_answer(
+    part: Bench, case: str, results: Sequence[dict[str, Any]], printed: Printed, argv: Sequence[str]
+) -> Answer:
+    """How fast a workload is here, or on simulated ranks. results: one for each case and number of
+    ranks; printed: what the command prints.
+    """
+    workload = part.workload
+    simulated = results[0].get("reference") == "simulator"
+    where = f"simulated {results[0]['machine']}" if simulated else this_host()
+    rates = [part.rates(result) for result in results]
+    ranks = [int(result.get("ranks", 1)) for result in results]
+    first = _texts(rates[0], results[0])
+    pictures = [
+        ("rates" if place == 0 else f"rates-{place + 1}", _title(result, case),
+         lambda own=own, result=result: draw_rates(own, result))
+        for place, (own, result) in enumerate(zip(rates, results, strict=True))
+        if own
+    ]  # fmt: skip
+    return Answer(
+        question=f"How fast is {workload.name} ({case}) on {where}?",
+        answer=_sentence(rates[0], first, ranks[0]),
+        tiles=[Tile(name, text) for name, text in list(first.items())[:TILES]],
+        pictures=pictures,
+        tables=tables_of(printed),
+        conditions=_conditions(results, simulated) | origin(argv),
+        certainty=[*printed.lines, _about(simulated)],
+    )
+
+
+def _title(result: dict[str, Any], case: str) -> str:
+    return f"{result.get('case', case)}, {on(int(result.get('ranks', 1)))}"
+
+
+def _texts(rates: dict[str, float], result: dict[str, Any]) -> dict[str, str]:
+    """What was measured, in words: the times of curves, or else rates."""
+    as_text = _time if "curves" in result else scientific
+    return {name: as_text(rate) for name, rate in rates.items()}
+
+
+def _time(rate: float) -> str:
+    return time_text(1.0 / rate)
+
+
+def _sentence(rates: dict[str, float], texts: dict[str, str], ranks: int) -> str:
+    """What was measured, or the fastest and the slowest of much."""
+    if not rates:
+        return "The tables have what was measured."
+    if len(rates) <= TILES:
+        told = ", ".join(f"{name} {text}" for name, text in texts.items())
+        return f"On {on(ranks)}: {told}."
+    fastest = max(rates, key=lambda name: rates[name])
+    slowest = min(rates, key=lambda name: rates[name])
+    return (
+        f"On {on(ranks)} the fastest is {fastest} with {texts[fastest]}, and the slowest "
+        f"{slowest} with {texts[slowest]}."
+    )
+
+
+def _conditions(results: Sequence[dict[str, Any]], simulated: bool) -> dict[str, str]:
+    first = results[0]
+    found = {"MPI ranks": ", ".join(str(result.get("ranks", 1)) for result in results)}
+    if "threads" in first:
+        found["threads of a rank"] = str(first["threads"])
+    if "device" in first:
+        found["device"] = str(first["device"])
+    if simulated:
+        found["machine"] = f"{first['machine']}, {first.get('twin', 'full')} twin"
+    else:
+        found["computer"] = f"{this_host()}, {number_of(os.cpu_count() or 1, 'core')}"
+        found["load average when this was written"] = f"{load_average():.3g}"
+    return found
+
+
+def _about(simulated: bool) -> str:
+    if simulated:
+        return "The ranks are simulated: times are those of a simulator, not of hardware."
+    return "Measured once, on this computer: other work on it makes times longer."
