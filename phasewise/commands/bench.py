@@ -30,11 +30,16 @@ from phasewise.options import (
 )
 from phasewise.output import captured, message, print_json, print_table
 from phasewise.report.benching import Batches, Bench
+from phasewise.report.conventions import in_convention
+from phasewise.report.curve_table import write_csv
+from phasewise.report.picture_file import check_picture
 from phasewise.tables.keys import nearest
 from phasewise.workload.discovery import find_workload, with_part
 from phasewise.workload.interface import Workload
 
 MACHINE, TOGETHER, BATCH, THREADS = "--machine", "--together", "--batch", "--threads"
+CSV, PICTURE, CONVENTION = "--csv", "--picture", "--convention"
+OF_CURVES = (CSV, PICTURE, CONVENTION)
 
 
 def _able(can: Callable[[Bench], object]) -> str:
@@ -52,6 +57,10 @@ def _shows_points(part: Bench) -> bool:
 
 def _has_curves(part: Bench) -> bool:
     return part.overrides(Bench.curves)
+
+
+def _has_conventions(part: Bench) -> object:
+    return part.CONVENTIONS
 
 
 def add_options(parser: Parser) -> None:
@@ -92,7 +101,19 @@ def add_options(parser: Parser) -> None:
         metavar="N",
         help="studies that run at once in one rank and share a device's launches; several as 1,2",
     )
-    parser.add_argument("--picture", metavar="FILE", help="what --batch measures (SVG, PNG)")
+    parser.add_argument(
+        PICTURE,
+        metavar="FILE",
+        help=f"the times over sizes of {_able(_has_curves)}, or what --batch measures (SVG, PNG)",
+    )
+    parser.add_argument(
+        CSV, metavar="FILE", help=f"write the times over sizes of {_able(_has_curves)}"
+    )
+    parser.add_argument(
+        CONVENTION,
+        metavar="NAME",
+        help=f"print times as osu or imb does, of {_able(_has_conventions)}",
+    )
     add_html(parser)
     add_overrides(parser)
 
@@ -109,8 +130,7 @@ def main(options: argparse.Namespace) -> int:
     page = html_target(options)
     if page is not None and (options.batch is not None or options.together):
         raise StudyError(f"--html {page}: --batch and --together have no page; leave one out")
-    if options.picture is not None and options.batch is None:
-        raise StudyError("--picture shows what --batch measures: give --batch")
+    _check_curves(options, part)
     if len(cases) * len(ranks) > 1:
         return _points(options, part, cases, ranks)
     (case,), (options.ranks,) = cases, ranks
@@ -123,11 +143,39 @@ def main(options: argparse.Namespace) -> int:
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
         argv += [] if page is None else ["--html", str(page)]
+        for name in OF_CURVES:
+            value = _value(options, name)
+            argv += [] if value is None else [name, value]
         return start(
             argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
         )
     core = in_step(load_core())
     return together(core, lambda: _run_here(options, part, case, core), options.json)
+
+
+def _check_curves(options: argparse.Namespace, part: Bench) -> None:
+    """StudyError if an option of OF_CURVES does not suit the benchmark; sets the keys that a
+    convention has.
+    """
+    for name in OF_CURVES:
+        given = _value(options, name) is not None and (name != PICTURE or options.batch is None)
+        able = _has_conventions if name == CONVENTION else _has_curves
+        if given and not able(part):
+            raise StudyError(f"bench {part.workload.name} has no {name}; it is for {_able(able)}")
+        if given and options.together:
+            raise StudyError(f"{TOGETHER} compares rates: leave {name} out")
+    if options.convention is not None:
+        if options.convention not in part.CONVENTIONS:
+            known = nearest(options.convention, tuple(part.CONVENTIONS))
+            raise StudyError(f"{CONVENTION} {options.convention} is unknown{known}")
+        options.set = [*part.CONVENTION_KEYS, *options.set]
+    if options.picture is not None:
+        check_picture(options.picture)
+
+
+def _value(options: argparse.Namespace, name: str) -> str | None:
+    value: str | None = getattr(options, name.removeprefix("--"))
+    return value
 
 
 def chosen_cases(part: Bench, given: str | None) -> list[str]:
@@ -172,9 +220,24 @@ def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
 def _run_here(options: argparse.Namespace, part: Bench, case: str, core: Core) -> int:
     result = part.run(core, case, options.set, options.threads, options.turns)
     if core.rank() == 0:
-        _print(options, part, result)
-        _write_page(options, part, case, [result], lambda: part.show(result))
+        _give(options, part, case, result)
     return 0
+
+
+def _give(options: argparse.Namespace, part: Bench, case: str, result: dict[str, Any]) -> None:
+    """Print a measurement, and write its files."""
+    if options.convention is not None:
+        result = in_convention(result, options.convention, part.CONVENTIONS[options.convention])
+    _print(options, part, result)
+    if options.csv is not None:
+        write_csv(result, options.csv)
+    if options.picture is not None:
+        # Imported when needed: Matplotlib would take tens of megabytes in every rank.
+        from phasewise.report.benched_curves import draw_curves
+        from phasewise.report.predictions import save_picture
+
+        save_picture(lambda: draw_curves(result), options.picture)
+    _write_page(options, part, case, [result], lambda: part.show(result))
 
 
 def _write_page(
@@ -249,8 +312,7 @@ def _simulate(options: argparse.Namespace, part: Bench, case: str) -> int:
     simulated_tree()
     machine = load_machine(options.machine)
     result = part.curves(SimulatedRanks(machine, options.ranks), case, options.set)
-    _print(options, part, result)
-    _write_page(options, part, case, [result], lambda: part.show(result))
+    _give(options, part, case, result)
     return 0
 
 
@@ -263,14 +325,12 @@ def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
     _refuse(options, "--batch runs in one rank here: leave {} out", "--ranks", MACHINE, TOGETHER)
     if launched_size() > 0:
         raise StudyError("--batch runs in one process: run it without a launcher")
-    if options.picture is not None:
-        from phasewise.report.predictions import check_picture, save_picture
-
-        check_picture(options.picture)
     core = load_core()
     result = part.run(core, case, options.set, options.threads, options.turns, options.batch)
     _print(options, part, result)
     if options.picture is not None:
+        from phasewise.report.predictions import save_picture
+
         save_picture(lambda: part.draw(result), options.picture)
     return 0
 

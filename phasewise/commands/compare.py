@@ -46,7 +46,7 @@ def main(options: argparse.Namespace) -> int:
     """Compare the runs in ``options.directories`` and return the exit status."""
     page = html_target(options)
     if options.picture is not None:
-        from phasewise.report.predictions import check_picture
+        from phasewise.report.picture_file import check_picture
 
         check_picture(options.picture)
     runs = [read_run(directory) for directory in options.directories]

@@ -50,7 +50,7 @@ def main(options: argparse.Namespace) -> int:
     if options.model is not None:
         load_model(options.model)
     if options.picture is not None:
-        from phasewise.report.predictions import check_picture
+        from phasewise.report.picture_file import check_picture
 
         check_picture(options.picture)
     points, left_out = compare_platforms(

@@ -189,7 +189,7 @@ def check_targets(options: argparse.Namespace) -> None:
     if options.export is not None and options.export[0] != "extrap":
         raise StudyError(f'--export "{options.export[0]}" is not known; accepted: extrap')
     if options.picture is not None:
-        from phasewise.report.predictions import check_picture
+        from phasewise.report.picture_file import check_picture
 
         check_picture(options.picture)
 

@@ -12,10 +12,11 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, NullLocator
 
-from phasewise.errors import RunError, StudyError
+from phasewise.errors import RunError
 from phasewise.models import Prediction
 from phasewise.report.figure import PNG_RESOLUTION, Drawing
 from phasewise.report.palette import colours_of
+from phasewise.report.picture_file import check_picture
 from phasewise.report.style import INK, MUTED, new_picture, picture_style, scale
 from phasewise.runs.disk import disk_reason, replacing
 from phasewise.workload.interface import Unit
@@ -23,7 +24,6 @@ from phasewise.workload.interface import Unit
 TURN = Unit()
 MEASURED, SIMULATED = "measured", "simulated"
 """Sources of the actual times."""
-FORMATS = (".svg", ".png", ".pdf")
 COLOURS = ("#2f74d0", "#d9622b", "#2c9a63", "#8a63c9", "#b0638f", "#8a5a2b", "#0f7173", "#a3a9b1")
 COMPUTATION, WAITING = "computation", "waiting"
 """Parts of a turn beside its phases."""
@@ -139,12 +139,6 @@ def draw_ratios(
         axis.set_title(f"{name}: {title}" if name else title)
     axes[0, -1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
     return Drawing(canvas, f"Ratio of {actual} to predicted communication; 1 is right. {source}.")
-
-
-def check_picture(path: str) -> None:
-    """StudyError if no picture can be written under this name."""
-    if Path(path).suffix.lower() not in FORMATS:
-        raise StudyError(f"--picture {path}: give a name that ends in {', '.join(FORMATS)}")
 
 
 def save_picture(draw: Callable[[], Drawing], path: str | Path) -> None:

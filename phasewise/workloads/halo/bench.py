@@ -110,7 +110,9 @@ class HaloBench(Bench):
     def show(self, result: dict[str, Any]) -> None:
         """Print a measurement as tables; the fastest protocol of each size is marked."""
         grid = "x".join(map(str, result["grid"]))
-        title = f"halo: {number_of(result['ranks'], 'rank')} as {grid}, time of an exchange, *: fastest"
+        title = (
+            f"halo: {number_of(result['ranks'], 'rank')} as {grid}, time of an exchange, *: fastest"
+        )
 
         def cell(curve: Mapping[str, Any], at: int) -> str:
             fastest = result["best"][str(curve["words"][at])] == curve["protocol"]
