@@ -72,7 +72,7 @@ demo: setup
 	@$(BIN)/phasewise report runs/demo
 
 test: setup $(STAMPS)/browser $(STAMPS)/docs
-	@$(BIN)/python -m pytest --numprocesses=$(TEST_WORKERS) --dist=loadfile $(PYTEST_ARGS)
+	@$(BIN)/python -m pytest --numprocesses=$(TEST_WORKERS) --dist=loadfile --no-loadscope-reorder $(PYTEST_ARGS)
 
 docs: setup $(STAMPS)/docs
 	@scripts/docs.sh build/docs
