@@ -77,15 +77,24 @@ def make_figure(
         drawn = draw()
         if isinstance(drawn, Missing):
             return Figure(name, title, drawn.sentence)
+        _lay_out(drawn.canvas)
         svg = to_svg(drawn.canvas, name)
         path = None
         if pictures is not None:
             path = pictures / f"{name}.png"
-            # The layout is kept, as computing it again would take as long as drawing.
-            drawn.canvas.set_layout_engine("none")
             drawn.canvas.savefig(path, dpi=PNG_RESOLUTION, facecolor="white")
     figure = Figure(name, title, drawn.caption, svg, drawn.warning, path)
     return figure if drawn.film is None else _with_film(figure, drawn.film(), pictures)
+
+
+def _lay_out(canvas: Canvas) -> None:
+    """Place the parts of a picture for good: with a layout engine, matplotlib would draw the whole
+    picture once more before it saves each file.
+    """
+    engine = canvas.get_layout_engine()
+    if engine is not None:
+        engine.execute(canvas)
+        canvas.set_layout_engine(None)
 
 
 def _with_film(figure: Figure, film: Film, pictures: Path | None) -> Figure:
