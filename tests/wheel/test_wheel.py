@@ -76,7 +76,8 @@ def carried_out(command: Sequence[object], **options: Any) -> str:
 @pytest.fixture(scope="module")
 def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The file that `pip wheel .` makes in build/wheel, which is kept. Where `make setup` has built
-    the core, it is linked and not compiled again; the kernels for a GPU are left out.
+    the core and its bindings, they are linked and not compiled again; the kernels for a GPU are
+    left out.
     """
     folder = tmp_path_factory.mktemp("wheel")
     launcher = {"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if shutil.which("ccache") else {}
@@ -86,6 +87,7 @@ def wheel(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     build += ["--config-settings", "cmake.define.PHASEWISE_NVCC=OFF"]
     if (core := repository / "build/python/libphasewise_core.a").is_file():
         build += ["--config-settings", f"cmake.define.PHASEWISE_CORE_LIBRARY={core}"]
+        build += ["--config-settings", f"cmake.define.PHASEWISE_BINDINGS_FOLDER={core.parent}"]
     carried_out(
         [*build, "--quiet", "--wheel-dir", folder], cwd=repository, env=launcher | os.environ
     )
@@ -100,7 +102,9 @@ def with_mpi(wheel: Path, repository: Path, tmp_path_factory: pytest.TempPathFac
     carried_out([sys.executable, "-m", "venv", folder / "venv"])
     python = folder / "venv" / "bin" / "python"
     lock = repository / "requirements.lock"
-    carried_out([python, "-m", "pip", "install", "--quiet", "--constraint", lock, wheel])
+    # Of the packages a small part is used, which is compiled when it is first imported.
+    install = [python, "-m", "pip", "install", "--quiet", "--no-compile"]
+    carried_out([*install, "--constraint", lock, wheel])
     (folder / "small.toml").write_text(STUDY)
     return Installed(python, folder)
 
