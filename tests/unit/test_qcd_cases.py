@@ -26,14 +26,14 @@ def own(point: Point) -> QcdCommunication:
 
 @pytest.fixture(scope="module", params=[FAT_TREE, TORUS])
 def held_out(request: pytest.FixtureRequest) -> list[Point]:
-    """Those of the first table, not their simulations."""
-    return [point for point in points_of(request.param, 0, NUMBER) if point.held_out]
+    """Those of the first table, which have odd numbers, not their simulations."""
+    return [next(points_of(request.param, number, 1)) for number in range(1, NUMBER, 2)]
 
 
 def test_sixty_cases_have_every_protocol_solver_precision_source_and_way_to_sum(
     held_out: list[Point],
 ) -> None:
-    assert len(held_out) == NUMBER // 2
+    assert len(held_out) == NUMBER // 2 and all(point.held_out for point in held_out)
     solvers = [point.study.model.solver for point in held_out]
     assert {own(point).halo for point in held_out} == set(halos())
     assert {own(point).sums for point in held_out} == set(SUMS)

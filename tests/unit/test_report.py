@@ -88,6 +88,19 @@ def run_folder(tmp_path_factory):
     return folder, make_report(folder, compare=[other])
 
 
+@pytest.fixture(scope="module")
+def bare(tmp_path_factory):
+    """The folder of a short run that recorded little, what it held before its report was made
+    elsewhere, and that report.
+    """
+    folder = tmp_path_factory.mktemp("bare") / "run"
+    write_run(folder, turns=20, **BARE)
+    before = sorted(folder.iterdir())
+    elsewhere = folder.with_name("elsewhere")
+    elsewhere.mkdir()
+    return folder, before, make_report(folder, elsewhere / "a.html")
+
+
 def text_of(made):
     return html.unescape(made.path.read_text(encoding="utf-8"))
 
@@ -178,9 +191,8 @@ def test_chromium_shows_every_figure_and_every_text_without_error_or_request(
         assert drawn and width > 300 and height > 100, name
 
 
-def test_what_was_not_recorded_is_asked_for_in_one_sentence(tmp_path):
-    write_run(tmp_path, turns=20, **BARE)
-    figures = {figure.name: figure for figure in make_report(tmp_path).figures}
+def test_what_was_not_recorded_is_asked_for_in_one_sentence(bare):
+    figures = {figure.name: figure for figure in bare[2].figures}
     asked = {
         "losses": ("lost", "outside", "mesh"),
         "spectra": ("turns", 64),
@@ -275,14 +287,9 @@ def test_json_lists_the_file_and_its_figures(tmp_path, capsys):
     assert shown and all(Path(figure["picture"]).is_file() for figure in shown)
 
 
-def test_a_report_elsewhere_leaves_the_run_s_folder_alone_and_names_what_fails(tmp_path):
-    folder = tmp_path / "run"
-    write_run(folder, turns=20, **BARE)
-    before = sorted(folder.iterdir())
-    elsewhere = tmp_path / "elsewhere"
-    elsewhere.mkdir()
-    made = make_report(folder, elsewhere / "a.html")
-    assert made.pictures == elsewhere / "pictures" and any(made.pictures.iterdir())
+def test_a_report_elsewhere_leaves_the_run_s_folder_alone_and_names_what_fails(bare, tmp_path):
+    folder, before, made = bare
+    assert made.pictures == made.path.parent / "pictures" and any(made.pictures.iterdir())
     assert sorted(folder.iterdir()) == before
     with refused("report", tmp_path / "absent" / "pictures", by=RunError):
         make_report(folder, tmp_path / "absent" / "a.html")
