@@ -12,15 +12,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any, Literal
-
-from rich import box
-from rich.cells import cell_len
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from typing import TYPE_CHECKING, Any, Literal
 
 from phasewise.errors import RunError, printable
+
+# Ranks that print no table start sooner without rich.
+if TYPE_CHECKING:
+    from rich.console import Console
 
 UNBROKEN = 100_000
 """Columns of a console whose lines are not broken."""
@@ -182,6 +180,8 @@ def captured(show: Callable[[], object]) -> Printed:
 
 def console() -> Console:
     """A rich console on standard output, which prints texts as they are, brackets included."""
+    from rich.console import Console
+
     # It gets a height too, because otherwise rich assumes 80 columns for a terminal of kind "dumb".
     width = table_width() if _tables.get() is None else UNBROKEN
     return Console(width=width, height=24, highlight=False, markup=False, emoji=False)
@@ -195,6 +195,11 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], keys: int
     if (tables := _tables.get()) is not None:
         tables.append(PrintedTable(title, tuple(columns), tuple(map(tuple, rows))))
         return
+
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
     texts = [list(cells) for cells in zip(columns, *rows, strict=True)]
     most = table_width()
     for part in _parts([_longest_word(cells) for cells in texts], keys, most):
@@ -209,7 +214,14 @@ def print_table(title: str, columns: list[str], rows: list[list[str]], keys: int
 
 
 def _longest_word(cells: list[str]) -> int:
-    return max((cell_len(word) for cell in cells for word in cell.split()), default=0)
+    return max((_cells_of(word) for cell in cells for word in cell.split()), default=0)
+
+
+def _cells_of(text: str) -> int:
+    """The columns of a terminal that a text takes."""
+    from rich.cells import cell_len
+
+    return cell_len(text)
 
 
 def _with_frame(widths: list[int]) -> int:
@@ -236,7 +248,7 @@ def _widths(texts: list[list[str]], most: int) -> list[int]:
     """The widths of a table's columns: what their cells need. If that is too much, the widest
     column that still has room for its words is made narrower; if none has, words are broken.
     """
-    widths = [max(map(cell_len, cells)) for cells in texts]
+    widths = [max(map(_cells_of, cells)) for cells in texts]
     least = [_longest_word(cells) for cells in texts]
     while _with_frame(widths) > most and max(widths) > 1:
         spare = [width if width > room else 0 for width, room in zip(widths, least, strict=True)]

@@ -19,6 +19,7 @@ from phasewise.models import Case, Prediction
 from phasewise.models.judged import Times
 from phasewise.report.page import render
 from phasewise.reproduction.claim import Claim
+from phasewise.workloads.collision.reproduction import contents
 from phasewise.workloads.collision.reproduction import results as gathering
 from phasewise.workloads.collision.reproduction.cases import (
     MACHINES,
@@ -247,7 +248,10 @@ def test_a_whole_study_is_read_as_it_was_written(tmp_path: Path) -> None:
         read_whole_study(path)
 
 
-def test_a_page_without_the_whole_study_says_how_it_is_made(plans: Plans, tmp_path: Path) -> None:
+def test_a_page_without_the_whole_study_says_how_it_is_made(
+    plans: Plans, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(contents, "make_figures", lambda *_: [])  # other tests draw them
     results = replace(as_the_paper_says(QUICK), whole=None)
     claims = check_claims(plans, results)
     text = render(make_page(plans, results, claims, tmp_path))

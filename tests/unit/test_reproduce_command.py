@@ -18,7 +18,7 @@ from phasewise.machines.curves import Curve, Line
 from phasewise.simulated import many
 from phasewise.simulated.many import Task, simulate_many
 from phasewise.workloads.collision import reproducing
-from phasewise.workloads.collision.reproduction import kept, predicted, results
+from phasewise.workloads.collision.reproduction import contents, kept, predicted, results
 from phasewise.workloads.collision.reproduction.cases import paper_case
 from phasewise.workloads.collision.reproduction.extent import FULL, QUICK, Run
 from tests.sentences import refused, says
@@ -113,7 +113,9 @@ def test_a_quick_run_looks_at_all_claims_with_the_simulations_of_a_full_one(
 ) -> None:
     full, quick = tmp_path / "full", tmp_path / "quick"
     held_out = [name for name in FULL.machines if paper_case(name, 32, "base").held_out]
-    assert main(["reproduce", "--out", str(full)]) == 0
+    with monkeypatch.context() as patch:
+        patch.setattr(contents, "make_figures", lambda *_: [])  # test_reproduce.py draws these
+        assert main(["reproduce", "--out", str(full)]) == 0
     assert made_up.asked == RUNS + len(held_out)
     before = claims_of(full, None)
     assert list(before) == list(range(1, 17))
