@@ -16,6 +16,7 @@ from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, candidates, heads_of
 from phasewise.tuning.search import CandidateSearch, Problem
 from phasewise.workload.protocols import available, comparable
+from phasewise.workloads.halo import bench
 from tests.sentences import Nearest, one_sentence, refused, says
 
 PROTOCOLS = set(comparable())
@@ -180,17 +181,21 @@ def test_check_shows_the_sizes(repository: Path, capsys: pytest.CaptureFixture[s
     says(shown, "1000 exchanges", "1.02 kB", "128 × 128 cells", "135 kB")
 
 
-def test_bench_gives_a_curve_for_each_protocol(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_gives_a_curve_for_each_protocol(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     pytest.importorskip("phasewise._core", reason="the core is not built")
+    assert [bench.WORDS[0], bench.WORDS[-1], len(bench.WORDS)] == [2, 2**15, 15]
+    monkeypatch.setattr(bench, "WORDS", (2, 4, 256, 2**15))
     assert main(["bench", "halo", "--turns", "1", "--set", "halo.rows=2", "--json"]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (result["ranks"], result["grid"]) == (1, [1, 1])
     assert {curve["protocol"] for curve in result["curves"]} == set(available())
     for curve in result["curves"]:
         # Two rows: from 4 words on.
-        assert curve["words"] == [2**power for power in range(2, 16)]
+        assert curve["words"] == [4, 256, 2**15]
         assert all(0 < low <= high for low, high in zip(curve["low"], curve["high"], strict=True))
-        assert min(curve["seconds"]) > 0 and len(curve["seconds"]) == 14
+        assert min(curve["seconds"]) > 0 and len(curve["seconds"]) == 3
 
 
 @pytest.mark.parametrize(
