@@ -22,9 +22,11 @@ sys.dont_write_bytecode = False
 
 # Files that take longest begin first, so that no worker is left alone with one of them at the end.
 FIRST = (
-    *("tests/wheel/test_wheel.py", "examples/workload-template/check.py"),
-    *("tests/unit/test_report.py", "tests/unit/test_site.py", "tests/mpi/test_bits.py"),
+    *("tests/wheel/test_wheel.py", "tests/unit/test_report.py", "tests/mpi/test_bits.py"),
+    *("tests/unit/test_site.py", "examples/workload-template/check.py", "tests/unit/test_scan.py"),
+    *("tests/unit/test_loopmarks_of_kernels.py", "tests/mpi/test_killed.py"),
 )
+WITH_RANKS = "tests/mpi/"
 
 # A shell ignores these for what it runs in the background, and what the tests start would too.
 for number, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
@@ -44,9 +46,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Files of FIRST in its order, then all others in theirs."""
-    place = {name: number for number, name in enumerate(FIRST)}
-    items.sort(key=lambda item: place.get(item.nodeid.partition("::")[0], len(FIRST)))
+    """FIRST, then the other files, with those that start ranks spread evenly among them: two at a
+    time have more ranks than there are cores.
+    """
+    files = list(dict.fromkeys(map(file_of, items)))
+    kinds: dict[bool, list[str]] = {True: [], False: []}
+    for name in sorted(files, key=lambda name: not name.startswith("examples/")):
+        kinds[name.startswith(WITH_RANKS)].append(name)
+    place = {name: at / len(kind) for kind in kinds.values() for at, name in enumerate(kind)}
+    place |= {name: at - len(FIRST) for at, name in enumerate(FIRST)}
+    items.sort(key=lambda item: place[file_of(item)])
+
+
+def file_of(item: pytest.Item) -> str:
+    """The path of a test's file in the source tree."""
+    return item.nodeid.partition("::")[0]
 
 
 @pytest.fixture(scope="session")

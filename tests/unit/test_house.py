@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from phasewise.workload.discovery import workloads
+from tests.conftest import FIRST
 
 LONGEST_FILE = {"tests": 450}
 """Lines, by folder; elsewhere OTHER_FILE."""
@@ -302,3 +303,7 @@ def test_every_dependency_is_pinned_in_the_lock(extra: str, file: str, repositor
     pinned = {canonical(line.split("==")[0]) for line in packages}
     names = {canonical(re.split(r"[<>=~\[ ]", requirement)[0]) for requirement in wanted}
     assert names - pinned == set()
+
+
+def test_the_tests_that_begin_first_are_there(repository: Path) -> None:
+    assert [name for name in FIRST if not (repository / name).is_file()] == []
