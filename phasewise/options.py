@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from phasewise.errors import StudyError
-from phasewise.machines import TWINS
 from phasewise.workload.communication import LAYOUTS
 
 PAGES = (".html", ".htm")
@@ -124,6 +123,8 @@ def add_threads(parser: Parser) -> None:
 
 def add_target(parser: Parser) -> None:
     """Add the machine, and the option for which simulated twin of it is meant."""
+    from phasewise.machines import TWINS  # runs, which share this module, need no machines
+
     parser.add_argument(
         "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
     )

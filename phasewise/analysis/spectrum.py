@@ -16,7 +16,6 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft, ndimage
 
 Floats = NDArray[np.float64]
 Complexes = NDArray[np.complex128]
@@ -198,6 +197,8 @@ def _around(difference: float) -> float:
 
 
 def _transform(signal: Signal, weights: Floats, padding: int) -> tuple[Floats, Complexes]:
+    from scipy import fft
+
     points = padding * len(signal)
     centred = (signal - np.mean(signal)) * weights
     if np.iscomplexobj(signal):
@@ -223,6 +224,8 @@ def _noise_power(power: Floats, inside: NDArray[np.bool_], top: int, lobe: int) 
 
     The band is widened to 64 bins where it is narrow, and the line itself is left out.
     """
+    from scipy import ndimage
+
     margin = (64 * PADDING - int(inside.sum())) // 2
     near = ndimage.binary_dilation(inside, iterations=margin) if margin > 0 else inside.copy()
     line = slice(max(0, top - lobe * PADDING), top + lobe * PADDING + 1)

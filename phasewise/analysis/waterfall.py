@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
 
 from phasewise.analysis.spectrum import Floats, Signal, fraction, make_window
 
@@ -32,6 +31,8 @@ def waterfall(signal: Signal, centre: float, reach: float, window: int, rows: in
     Hann window, the mean of each window taken off; two lines within 2/window of each other are one.
     ValueError if the signal is shorter than the window.
     """
+    from scipy import fft
+
     if len(signal) < window:
         raise ValueError(f"the signal has {len(signal)} turns; accepted are {window} or more")
     first = np.unique(np.linspace(0, len(signal) - window, rows).astype(int))

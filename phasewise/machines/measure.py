@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 import numpy as np
-from scipy.optimize import isotonic_regression
 
 from phasewise.machines.curves import DEEPEST_FALL, Curve, Floats
 from phasewise.machines.deadline import Deadline
@@ -309,5 +308,7 @@ def make_curve(probe: Probe, estimates: dict[int, Estimate], late: bool = False)
 
 def _level(seconds: Floats, bends: Sequence[int]) -> Floats:
     """The times, made non-decreasing between bends."""
+    from scipy.optimize import isotonic_regression
+
     edges = [0, *(i for i in bends if seconds[i] < seconds[i - 1]), len(seconds)]
     return np.concatenate([isotonic_regression(seconds[a:b]).x for a, b in pairwise(edges)])

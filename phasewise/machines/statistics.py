@@ -9,8 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import nnls
-from scipy.stats import binom
 
 Floats = NDArray[np.float64]
 
@@ -66,6 +64,8 @@ def _median_bounds(count: int) -> tuple[int, int]:
 
     The samples below the median are binomial with p = 1/2.
     """
+    from scipy.stats import binom
+
     below = int(binom.ppf(0.5 * (1 - CONFIDENCE), count, 0.5)) - 1
     first = max(0, below)
     return first, count - 1 - first
@@ -77,6 +77,8 @@ def fit_line(sizes: Floats, seconds: Floats) -> tuple[float, float, float]:
     Least squares of the relative deviations with L and 1/B not negative. The bandwidth is infinite
     for a single size and for times that do not rise.
     """
+    from scipy.optimize import nnls
+
     matrix = np.column_stack([1.0 / seconds, sizes / seconds])
     # Columns are normalised: their scales differ by ten orders of magnitude.
     scale = np.linalg.norm(matrix, axis=0)

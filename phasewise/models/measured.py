@@ -14,7 +14,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import nnls
 
 from phasewise.errors import StudyError
 from phasewise.models.computation import IMBALANCE, OTHER, kernel_seconds, overhead_seconds
@@ -210,6 +209,8 @@ def _phase_factors(runs: Iterable[Observed], terms: Floats) -> dict[str, float]:
 
 def _factors(matrix: Floats, times: Floats, weights: Floats) -> Floats:
     """Non-negative factors of the columns, near 1 where the rows do not determine them."""
+    from scipy.optimize import nnls
+
     scaled, wanted = matrix * weights[:, None], times * weights
     # A column that is a small part of the times would absorb what the others leave and move far
     # from 1; the prior lets it move only as far as it matters.

@@ -52,7 +52,7 @@ def test_every_two_values_of_a_way_meet() -> None:
 # Ranks, threads, and how they exchange, of one part of a run after the other.
 PARTS = (
     (2, 1, {"halo": "put", "spinors": "full"}),
-    (12, 1, {"halo": "persistent", "overlap": "true", "layout": "random"}),
+    (6, 1, {"halo": "persistent", "overlap": "true", "layout": "random"}),
     (3, 2, {"halo": "sendrecv", "overlap": "thread", "blocks": "runs"}),
     (1, 2, {"kernel": "plain"}),
 )

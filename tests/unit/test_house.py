@@ -167,6 +167,12 @@ def test_nothing_imports_a_command(repository: Path, code: list[Path]) -> None:
     assert users == []
 
 
+def test_scipy_is_imported_where_it_is_used(repository: Path, code: list[Path]) -> None:
+    modules = python_modules(repository, code).values()
+    at_the_top = re.compile(r"^(?:from|import) scipy\b", re.MULTILINE)
+    assert [str(path) for path in modules if at_the_top.search(path.read_text())] == []
+
+
 NEUTRAL = ("core", "phasewise", "cmake", "scripts", "machines")
 """Folders whose code is for any workload, but for the workloads' own folders in them."""
 ORDINARY = {"collectives", "halo", "kernels", "qcd"}

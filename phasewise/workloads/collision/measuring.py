@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from phasewise.driver import Core
 from phasewise.machines.kernel_rates import KernelRate, Measuring, rated
@@ -275,6 +274,8 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
 
 def _not_negative(rows: Any, values: Any) -> tuple[float, float]:
     """The two factors, neither below zero, with which rows (2, 2) come nearest to values (2,)."""
+    from scipy.optimize import nnls
+
     weights = 1 / rows[:, 0]  # relative to the particles' time
     found, _ = nnls(rows * weights[:, None], values * weights)
     return float(found[0]), float(found[1])

@@ -10,7 +10,6 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from scipy.optimize import nnls
 
 from phasewise.driver import Core
 from phasewise.machines.kernel_rates import KernelRate, Measuring
@@ -158,6 +157,8 @@ def _plain(found: Points, measured: Timed, name: str) -> None:
 
 def _split(found: Points, pair: Sequence[Timed], name: str) -> None:
     """A kernel over particles and over nodes, from turns with few and with many particles."""
+    from scipy.optimize import nnls
+
     terms = [measured.terms(name) for measured in pair]
     rows = np.array([[term.amount for term in row] for row in terms])
     values = np.array([measured.seconds(name) for measured in pair])

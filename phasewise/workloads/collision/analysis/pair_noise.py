@@ -23,7 +23,6 @@ from importlib import import_module
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ive
 
 from phasewise.workloads.collision.derived.overlap import crab_shift
 
@@ -194,6 +193,8 @@ def detuning(action: Array, beta: Pair, lens: Pair) -> Array:
     The phase average of the lens's potential, from u = -½ ∫ (1 - exp(-x²/A - y²/B)) / sqrt(AB) dq
     with A = 2σx² + q, B = 2σy² + q, has exp(-a) I0(a), a = Jβ/A, in place of exp(-x²/A).
     """
+    from scipy.special import ive
+
     node, weight = np.polynomial.legendre.leggauss(NODES)
     root = (node + 1) / 2  # q = 2σ² (1/root² - 1), σ the smaller size
     q = 2 * min(lens) ** 2 * (1 / root**2 - 1)

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from phasewise.analysis.spectrum import Complexes, Floats, fraction, make_window, phasor, refine
 
@@ -101,6 +100,8 @@ def line_tunes(signals: Complexes, centre: float, reach: float) -> tuple[Floats,
 
     Hann window; a lone line's tune is true to 1e-3/T, two lines within 2/T cannot be separated.
     """
+    from scipy import fft
+
     count, turns = signals.shape
     weights = make_window("hann", turns)
     frequency = np.arange(2 * turns) / (2 * turns)
