@@ -54,17 +54,14 @@ def _effective_mass(results: Results) -> dict[str, Any]:
     the lattice; None where it does not exist. Errors are None with one configuration.
     """
     found = pion_of(results)
-    half = len(found.mean) // 2 + 1
-    errors = None if found.errors is None else found.errors[1]
-    kinds = ("log", "cosh")
-    return {
-        "configurations": len(found.samples),
-        **{kind: _list(found.masses[k, :half]) for k, kind in enumerate(kinds)},
-        **{
-            f"{kind}_error": None if errors is None else _list(errors[k, :half])
-            for k, kind in enumerate(kinds)
-        },
-    }
+    half = len(found.mean) // 2
+    masses, errors = found.masses, None if found.errors is None else found.errors[1]
+    entries: dict[str, Any] = {"configurations": len(found.samples)}
+    # Two neighbours stand about t + 1/2, which is still before the middle.
+    for k, (kind, times) in enumerate((("log", half), ("cosh", half + 1))):
+        entries[kind] = _list(masses[k, :times])
+        entries[f"{kind}_error"] = None if errors is None else _list(errors[k, :times])
+    return entries
 
 
 def _list(values: Floats) -> list[float | None]:

@@ -193,7 +193,8 @@ def show_optics(model: SpaceCharge, shift: tuple[float, float] | None = None) ->
 
 
 def _numbers(values: tuple[float, ...], form: str = ".7g") -> str:
-    return ", ".join(f"{value:{form}}" for value in values)
+    # Adding 0 gives a zero no minus.
+    return ", ".join(f"{value + 0.0:{form}}" for value in values)
 
 
 def names_along(model: SpaceCharge) -> list[tuple[str, str]]:
