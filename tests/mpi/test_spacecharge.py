@@ -57,7 +57,8 @@ from tests.mpi.test_spacecharge import WAYS
 from tests.unit.spacecharge_study import study
 
 for way in WAYS:
-    for changes in ([], ['solver.mesh="fixed"', "solver.mesh_half_width=[0.01, 0.01, 0.1]"]):
+    fixed = ['solver.mesh="fixed"', "solver.mesh_half_width=[0.01, 0.01, 0.1]"]
+    for changes in ([], [*fixed, "records.tracked=7"]):
         parameters = study(*changes, communication=way).parameters()
         found, pieces = recorded(parameters)
         expected = planned(parameters, pieces)

@@ -10,7 +10,7 @@ from phasewise.report.beams.footprint import ShownFootprint, draw_footprints
 from phasewise.report.beams.histories import FAINT, CentroidHistory, EmittanceHistory
 from phasewise.report.envelope import envelope_note, plot_history
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.style import new_picture, scale, with_error
+from phasewise.report.style import new_picture, scale, scientific, with_error
 from phasewise.workloads.spacecharge.analysis import tune_spread
 from phasewise.workloads.spacecharge.report.ring_run import RingRun
 
@@ -80,8 +80,8 @@ def draw_footprint(run: RingRun) -> Drawing | Missing:
         for name, mean, rms in zip(PLANE_NAMES, spread.mean, spread.spread, strict=False)
     )
     note = (
-        f" Tunes are shifted in {words} (mean ± rms spread), and by {spread.largest[0]:.4g} and "
-        f"{spread.largest[1]:.4g} at most."
+        f" Tunes are shifted in {words} (mean ± rms spread), and by "
+        f"{scientific(spread.largest[0], 3)} and {scientific(spread.largest[1], 3)} at most."
     )
     return draw_footprints(shown, "machine tune with the Laslett shift", note)
 

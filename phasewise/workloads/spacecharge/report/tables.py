@@ -90,9 +90,19 @@ def _growth(run: RingRun, index: int) -> Table:
     note = (
         "Geometric, x and y without dispersion. The error bar takes in noise as slow as the "
         "record. Growth by the noise of the macroparticles is part of the rate, and falls as 1/N. "
-        f"Lost: {lost} macroparticles."
+        f"Lost: {lost} macroparticles.{_of_maps(run)}"
     )
     return Table(title, heads, rows, note)
+
+
+def _of_maps(run: RingRun) -> str:
+    """A sentence on maps that change emittances by themselves."""
+    if run.ring is None or run.ring.model.lattice.maps != "second-order":
+        return ""
+    return (
+        " Maps of second order are not quite symplectic, and change emittances by themselves: with "
+        'lattice.maps = "exact" the growth is that of the bunch.'
+    )
 
 
 def _rate(fit: Growth | None) -> str:
@@ -131,7 +141,8 @@ def tune_tables(run: RingRun) -> list[Table]:
         heads = ("", "machine tune", "mean shift", "rms spread", "largest shift", "Laslett shift")
         note = (
             f"Shifts of the tunes of {spread.particles} tracked particles of {run.name(beam)}. "
-            "The Laslett shift is that of a particle at the centre of the bunch."
+            "The Laslett shift is that of a particle at the centre of the bunch; one that swings "
+            "through the bunch is shifted less."
         )
         tables.append(Table("Tunes", heads, rows, note))
     return tables
