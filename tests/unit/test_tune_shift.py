@@ -143,7 +143,7 @@ SCRAPED = {
         {"kind": "aperture", "name": "collimator", "half_width": [4e-3, 1.0]},
         {"kind": "drift", "length": 0.2},
         {"kind": "aperture", "half_width": [1.0, 5e-3], "shape": "rectangle"},
-        {"kind": "drift", "length": 0.1},
+        {"kind": "drift", "length": 0.1, "name": "tank"},
     ]
 }
 
@@ -170,7 +170,7 @@ def test_a_lost_particle_is_counted_at_its_aperture(tmp_path: Path) -> None:
     places = losses_by_place(RingRun(tmp_path / "run"), 0)
     assert [(one.name, one.place) for one in places] == [
         ("collimator", pytest.approx(0.1)),
-        ("aperture 2", pytest.approx(0.3)),
+        ("entry of tank", pytest.approx(0.3)),
     ]
     assert [one.losses for one in places] == beam.losses_at.sum(axis=0).tolist()
     assert [path.name for path in results.dumps()] == [f"turn-{turn:09d}.h5" for turn in (0, 2, 3)]

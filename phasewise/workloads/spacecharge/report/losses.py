@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -35,15 +36,29 @@ class LossPlace:
 
 
 def places_of(model: SpaceCharge) -> Iterator[tuple[str, float]]:
-    """Name and place [m] of each aperture of a passage, in order; those without a name are
-    numbered.
+    """Name and place [m] of each aperture of a passage, in order. One without a name is called by
+    the element that it begins or ends, or is numbered.
     """
+    along = model.lattice.along
     place, number = 0.0, 0
-    for one in model.lattice.along:
+    for index, one in enumerate(along):
         if one["kind"] == "aperture":
             number += 1
-            yield one.get("name", f"aperture {number}"), place
+            yield one.get("name") or _beside(along, index) or f"aperture {number}", place
         place += length_of(one)
+
+
+def _beside(along: Sequence[Mapping[str, Any]], index: int) -> str:
+    """The name of the element behind the aperture at `index`, or else before it; empty if neither
+    has one.
+    """
+    for step, words in ((1, "entry of"), (-1, "exit of")):
+        other = index + step
+        while 0 <= other < len(along) and along[other]["kind"] == "aperture":
+            other += step
+        if 0 <= other < len(along) and "name" in along[other]:
+            return f"{words} {along[other]['name']}"
+    return ""
 
 
 def losses_by_place(run: RingRun, index: int) -> list[LossPlace]:
@@ -106,7 +121,7 @@ def _draw_history(axis: Axes, run: RingRun, values: list[Floats], title: str) ->
         plot_history(axis, run.turn, history, BEAM[index], label=label)
     axis.set_xlabel("turn")
     axis.set_ylabel(title)
-    axis.set_ylim(bottom=0)
+    axis.set_ylim(0, 1.05 * max(1.0, *(float(history.max()) for history in values)))
     whole_ticks(axis.yaxis)
     if len(run.beams) > 1:
         legend_above(axis)
@@ -125,8 +140,7 @@ def _draw_places(axis: Axes, places: list[LossPlace]) -> None:
             )  # fmt: skip
     axis.set_xlabel("s [m]")
     axis.set_ylabel("macroparticles lost there")
-    axis.set_ylim(bottom=0)
-    axis.margins(y=0.15)
+    axis.set_ylim(0, 1.15 * max(1, *(one.losses for one in places)))
     whole_ticks(axis.yaxis)
 
 
