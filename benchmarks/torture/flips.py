@@ -15,7 +15,7 @@ from phasewise.runs.checkpoint import choose_checkpoint, find_checkpoints
 from phasewise.runs.records import open_records, reading
 from phasewise.runs.results import Results
 from phasewise.study import Study, load
-from phasewise.workloads.collision.particles import COLUMNS
+from phasewise.workloads.common.dumps import COLUMNS
 
 SETS = {"beam1": COLUMNS, "beam2": COLUMNS}
 MOST_FLIPS = 3

@@ -121,11 +121,6 @@ std::vector<Element> Lattice::element(std::size_t i) const {
   return result;
 }
 
-bool is_aperture(const Element& element) {
-  return std::holds_alternative<EllipticAperture>(element) ||
-         std::holds_alternative<RectangularAperture>(element);
-}
-
 std::pair<SecondOrder, bool> expansion(const std::vector<Element>& elements) {
   Expansion map = identity();
   const bool all = std::ranges::all_of(elements, [&](const Element& element) {

@@ -65,8 +65,6 @@ enum class Maps { exact, linear, second_order };
 // no expansion, and those that move the reference particle, stay as they are.
 std::vector<Element> joined(const std::vector<Element>& elements, Maps maps);
 
-bool is_aperture(const Element& element);
-
 // The Taylor expansion of a map about the reference orbit, u_i → R_ij u_j + T_ijk u_j u_k, for
 // particles that no aperture stops. The second value is false if an element has no expansion, or
 // moves the reference particle.

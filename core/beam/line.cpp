@@ -1,6 +1,7 @@
 #include "beam/line.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace phasewise::beam {
 
@@ -37,14 +38,33 @@ __attribute__((noinline)) void push_block(const E element, const ParticleView& b
   }
 }
 
+std::int64_t living(const ParticleView& block) {
+  std::int64_t result = 0;
+  for (std::int64_t i = 0; i < block.size; ++i) result += std::isnan(block.x[i]) ? 0 : 1;
+  return result;
+}
+
 }  // namespace
 
-void Line::push(ParticleView particles, PushContext context) const {
+bool is_aperture(const Element& element) {
+  return std::holds_alternative<EllipticAperture>(element) ||
+         std::holds_alternative<RectangularAperture>(element);
+}
+
+std::size_t Line::apertures() const {
+  return static_cast<std::size_t>(std::ranges::count_if(elements_, is_aperture));
+}
+
+void Line::push(ParticleView particles, PushContext context, std::int64_t* stopped) const {
   for (std::int64_t begin = 0; begin < particles.size; begin += block_size) {
     const ParticleView block = particles.part(begin, std::min(block_size, particles.size - begin));
     context.element = first_element_;
+    std::int64_t* here = stopped;
     for (const Element& element : elements_) {
+      const bool counts = stopped != nullptr && is_aperture(element);
+      if (counts) *here += living(block);
       std::visit([&](const auto& e) { push_block(e, block, context); }, element);
+      if (counts) *here++ -= living(block);
       ++context.element;
     }
   }

@@ -23,6 +23,8 @@ using Element =
                  SectorBend, CombinedBend, Solenoid, ConstantFocusing, Multipole, CombinedBendRest,
                  DipoleEdge, RfGap>;
 
+bool is_aperture(const Element& element);
+
 class Line {
  public:
   Line() = default;
@@ -32,13 +34,15 @@ class Line {
       : elements_(std::move(elements)), first_element_(first_element) {}
 
   // Takes the particles through all elements; context.element is set here. Runs on the calling
-  // thread: threads take disjoint parts of a view.
-  void push(ParticleView particles, PushContext context) const;
+  // thread: threads take disjoint parts of a view. If `stopped` is given, it has a number for each
+  // aperture, to which the particles that the aperture stops are added.
+  void push(ParticleView particles, PushContext context, std::int64_t* stopped = nullptr) const;
 
   // One item is a particle taken through all elements.
   parallel::KernelCard card() const;
 
   std::size_t size() const { return elements_.size(); }
+  std::size_t apertures() const;
   const std::vector<Element>& elements() const { return elements_; }
   std::uint32_t first_element() const { return first_element_; }
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include "beam/normal_modes.hpp"
@@ -24,6 +25,23 @@ NormalMode mode_of(const PlaneOptics& o, int plane) {
   mode.a[2 * plane + 1] = -o.alpha / o.sqrt_beta;
   mode.b[2 * plane + 1] = 1.0 / o.sqrt_beta;
   return mode;
+}
+
+// The three modes. If z alone is unstable, the sentence says so, since the phase of the cavities is
+// the usual reason.
+std::vector<NormalMode> modes_with_rf(const SecondOrder& passage) {
+  const Square matrix = square_of(passage.rows);
+  try {
+    return normal_modes(matrix, 6);
+  } catch (const std::invalid_argument&) {
+    normal_modes(matrix, 4);  // which has a sentence of its own
+    const bool below = applied(matrix, periodic_dispersion(passage))[4] > 0.0;
+    throw std::invalid_argument(
+        std::string("the cavities do not bunch the beam: with their phase the motion in z is "
+                    "unstable; this lattice is ") +
+        (below ? "below transition, where a phase about 1/2 turn bunches"
+               : "above transition, where a phase about 0 bunches"));
+  }
 }
 
 }  // namespace
@@ -52,7 +70,7 @@ Square matched_columns_with_rf(const SecondOrder& passage, const BunchSize& size
   if (passage.rows[5][4] == 0.0)
     throw std::invalid_argument(
         "the lattice has no cavity that bunches the beam, and matching in all planes needs one");
-  const std::vector<NormalMode> modes = normal_modes(square_of(passage.rows), 6);
+  const std::vector<NormalMode> modes = modes_with_rf(passage);
   Square columns{};
   set_columns(columns, modes[0], size.emittance_x);
   set_columns(columns, modes[1], size.emittance_y);

@@ -21,6 +21,31 @@ std::vector<Element> without_gaps(std::vector<Element> elements) {
   return elements;
 }
 
+// A part of a lattice, to the place [m] where it ends.
+struct Part {
+  std::vector<Element> elements;
+  double end = 0.0;
+};
+
+std::vector<Part> parts_of(const Lattice& lattice,
+                           const std::optional<std::vector<double>>& places) {
+  std::vector<Part> result;
+  double at = 0.0;
+  if (places) {
+    for (const double place : *places) {
+      result.push_back({lattice.between(at, place), place});
+      at = place;
+    }
+    if (at < lattice.length()) result.push_back({lattice.between(at, lattice.length()), -1.0});
+    return result;
+  }
+  for (std::size_t i = 0; i < lattice.size(); ++i) {
+    at += lattice.length_of(i);
+    result.push_back({lattice.element(i), at});
+  }
+  return result;
+}
+
 // How a passage's matrix changes along a direction u: dM_ij = Σ_k (T_ijk + T_ikj) u_k.
 Square matrix_slope(const SecondOrder& passage, const Vector& u) {
   Square result{};
@@ -87,7 +112,7 @@ std::optional<double> synchrotron_tune(const ClosedOrbit& orbit) {
 
 }  // namespace
 
-RingOptics ring_optics(const Lattice& lattice) {
+RingOptics ring_optics(const Lattice& lattice, const std::optional<std::vector<double>>& places) {
   const std::vector<Element> elements = lattice.whole();
   const ClosedOrbit whole = closed_orbit(elements);
   const ClosedOrbit orbit =
@@ -103,22 +128,20 @@ RingOptics ring_optics(const Lattice& lattice) {
   result.synchrotron_tune = synchrotron_tune(whole);
   std::array<ModeCourse, 2> courses{ModeCourse(modes[0]), ModeCourse(modes[1])};
   Place at = orbit.start;
-  double place = 0.0;
-  const auto append = [&] {
+  const auto append = [&](double place) {
     result.along.push_back({place, at, {courses[0].at(dispersion), courses[1].at(dispersion)}});
   };
-  append();
-  for (std::size_t i = 0; i < lattice.size(); ++i) {
+  append(0.0);
+  for (const Part& whole_part : parts_of(lattice, places)) {
     // A piece has less than half an oscillation, so that its phase advance is unique.
-    for (const Element& piece : without_gaps(lattice.element(i))) {
+    for (const Element& piece : without_gaps(whole_part.elements)) {
       const Passage part = expansion_about(at, {piece}).first;
       const Square map = square_of(part.map.rows);
       at = part.end;
       dispersion = applied(map, dispersion);
       for (ModeCourse& course : courses) course.carry(map);
     }
-    place += lattice.length_of(i);
-    append();
+    if (whole_part.end >= 0.0) append(whole_part.end);
   }
   for (int k = 0; k < 2; ++k) {
     result.tunes[k] = courses[k].phase();

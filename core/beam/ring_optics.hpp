@@ -33,11 +33,13 @@ struct RingOptics {
   std::array<double, 2> chromaticities{};  // dQ/dδ
   double slip = 0.0;                       // dz/dδ in a passage, on the dispersion orbit [m]
   std::optional<double> synchrotron_tune;  // if cavities bunch the beam
-  std::vector<OpticsAt> along;             // at the start, and behind each element
+  std::vector<OpticsAt> along;             // at the start, and behind each part
 };
 
+// `along` has the start and, in the place of the ends of elements, these places [m], which ascend.
 // Throws std::invalid_argument with one sentence if there is no closed orbit, or if the motion
 // about it is unstable.
-RingOptics ring_optics(const Lattice& lattice);
+RingOptics ring_optics(const Lattice& lattice,
+                       const std::optional<std::vector<double>>& places = std::nullopt);
 
 }  // namespace phasewise::beam

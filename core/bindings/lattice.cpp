@@ -1,6 +1,7 @@
 // Bindings of lattices outside a run: particles through one, and its expansion.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
@@ -8,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -96,8 +98,9 @@ Array to_list(const std::array<double, N>& values) {
   return to_array({values.begin(), values.end()}, {N});
 }
 
-nb::dict ring_optics(const std::string& text) {
-  const auto found = beam::ring_optics(beam::build_lattice(workload::Parameters::parse(text)));
+nb::dict ring_optics(const std::string& text, const std::optional<std::vector<double>>& places) {
+  const auto found =
+      beam::ring_optics(beam::build_lattice(workload::Parameters::parse(text)), places);
   std::vector<double> rows;
   for (const beam::OpticsAt& at : found.along) {
     rows.push_back(at.place);
@@ -173,10 +176,11 @@ void bind_lattice(nb::module_& m) {
       "[m] (0: not bunched), and twiss (places, 2, 5): β [m], α, dispersion [m], its slope and the "
       "phase [turns, fraction] in x and y at places [m]. ValueError if unstable or coupled.");
   m.def(
-      "ring_optics", b::ring_optics, "parameters"_a,
+      "ring_optics", b::ring_optics, "parameters"_a, "places"_a = nb::none(),
       "The optics about the closed orbit: closed_orbit (6,); coupled; tunes with whole turns and "
       "chromaticity dQ/dδ in x and y; slip [m] = dz/dδ; synchrotron_tune, None without bunching; "
-      "along (elements + 1, 15), at the start and behind each element: s [m], then β [m], α, the "
+      "along (elements + 1, 15), at the start and behind each element, or at the start and "
+      "at `places` [m], which ascend: s [m], then β [m], α, the "
       "phase [turns], dispersion [m] and its slope in x, the same in y, and the orbit's x, px, y, "
       "py. ValueError if there is none.");
   m.def("closed_orbit", b::closed_orbit, "parameters"_a,

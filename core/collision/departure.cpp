@@ -1,8 +1,8 @@
 // Departure from an interaction point: records what the collision measured, returns to the beam's
 // own frame, and follows the line to the next interaction point.
 #include <cmath>
-#include <limits>
 
+#include "beam/tracked.hpp"
 #include "collision/transform.hpp"
 #include "collision/turn.hpp"
 #include "parallel/loops.hpp"
@@ -91,28 +91,17 @@ void Turn::record_arrival() {
   }
 }
 
-// Each tracked particle lives on one rank, and the others add zeros. The seventh number is 1 while
-// the particle lives.
 void Turn::record_tracked(int b, Listener& listener) {
-  constexpr int width = 7;
   const int tracked = description_.tracked;
-  std::vector<double> values(static_cast<std::size_t>(tracked) * width, 0.0);
-  if (bunches_[b].particles && device_ && bunches_[b].first_id < tracked) {
-    device_->tracked(b, tracked, values.data());
-  } else if (bunches_[b].particles && bunches_[b].first_id < tracked) {
-    const ParticleView p = bunches_[b].particles->view();
-    for (std::int64_t i = 0; i < p.size; ++i)
-      if (p.id[i] < static_cast<std::uint32_t>(tracked)) {
-        const double row[width] = {p.x[i], p.px[i], p.y[i], p.py[i], p.z[i], p.delta[i], 1.0};
-        std::copy_n(row, width, values.begin() + static_cast<std::int64_t>(p.id[i]) * width);
-      }
+  std::vector<double> rows(static_cast<std::size_t>(tracked) * beam::tracked_width, 0.0);
+  if (bunches_[b].particles && bunches_[b].first_id < tracked) {
+    if (device_)
+      device_->tracked(b, tracked, rows.data());
+    else
+      beam::write_tracked(bunches_[b].particles->view(), tracked, rows.data());
   }
-  listener.sum("tracked", values);
-  std::vector<double>& out = record_.beam[b].tracked;
-  for (int i = 0; i < tracked; ++i)
-    for (int c = 0; c < 6; ++c)
-      out.push_back(values[i * width + 6] > 0.0 ? values[i * width + c]
-                                                : std::numeric_limits<double>::quiet_NaN());
+  listener.sum("tracked", rows);
+  record_.beam[b].tracked = beam::tracked_coordinates(rows);
 }
 
 }  // namespace phasewise::collision

@@ -15,7 +15,7 @@ namespace {
 
 using workload::Parameters;
 
-constexpr int fewest_nodes = 8, most_nodes = 4096, most_kicks = 100'000;
+constexpr int fewest_nodes = 8, most_nodes = 4096, most_kicks = 100'000, most_tracked = 10'000'000;
 
 std::array<int, 3> read_grid(const Parameters& parameters) {
   const std::vector<double> given = parameters.numbers("solver.grid", 3);
@@ -87,13 +87,16 @@ Description::Description(const Parameters& parameters, int number, bool is_guest
   settings = read_settings(parameters);
   if (kind != Kind::box && settings.decomposition != Decomposition::slabs)
     parameters.fail("communication.decomposition", "pencils need solver.kind = 3d");
-  loses = std::ranges::any_of(lattice.whole(), beam::is_aperture);
+  if (parameters.has("records.tracked"))
+    tracked = static_cast<int>(parameters.integer_within("records.tracked", 0, most_tracked));
   double from = 0.0;
   for (int k = 0; k <= kicks; ++k) {
     const double to = k < kicks ? length * (k + 0.5) / kicks : length;
     stretches.push_back(stretch_of(lattice, from, to, maps));
     from = to;
   }
+  for (const Stretch& stretch : stretches)
+    for (const beam::Line& line : stretch.lines) apertures += static_cast<int>(line.apertures());
   if (!guest) read_profile(parameters, lattice, *this);
 }
 

@@ -59,7 +59,8 @@ struct Description {
   double length = 0.0;  // m
   std::vector<Stretch> stretches;  // kicks + 1
   int monitors = 0;
-  bool loses = false;  // whether the lattice has apertures
+  int apertures = 0;   // of the lattice
+  int tracked = 0;     // particles whose coordinates are recorded
   int sort_every = 0;  // passages between sorts of the particles along z; 0: never
   Kind kind = Kind::box;
   Weighting weighting = Weighting::cic;

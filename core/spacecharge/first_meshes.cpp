@@ -80,7 +80,7 @@ std::vector<bool> first_meshes(const Description& description) {
   for (std::size_t kick = 0; kick < needed.size(); ++kick) {
     for (const beam::Line& line : description.stretches[kick].lines) {
       line.push(particles.view(), context);
-      if (description.loses) particles.remove_lost();
+      if (description.apertures > 0) particles.remove_lost();
     }
     if (description.period) wrap(particles.view(), *description.period, 1);
     const Extent extent = extent_of(particles.view(), 1);

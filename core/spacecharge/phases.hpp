@@ -12,7 +12,8 @@ namespace phases {
 inline constexpr std::string_view charge_local = "charge_local", charge_global = "charge_global",
                                   potential = "potential", field_global = "field_global",
                                   kick = "kick", green = "green", extent = "extent", sort = "sort",
-                                  wrap = "wrap", moments = "moments", losses = "losses";
+                                  wrap = "wrap", moments = "moments", losses = "losses",
+                                  tracked = "tracked";
 }
 
 namespace channels {

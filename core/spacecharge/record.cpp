@@ -37,6 +37,9 @@ std::vector<Value> PassageRecord::values(int beam) const {
     result.push_back({of + "monitor_mean", {count, 6}, std::move(means)});
     result.push_back({of + "monitor_covariance", {count, 6, 6}, std::move(squares)});
   }
+  if (!stopped.empty())
+    result.push_back({of + "losses_at", {stopped.size()}, {stopped.begin(), stopped.end()}});
+  if (!tracked.empty()) result.push_back({of + "tracked", {tracked.size() / 6, 6}, tracked});
   return result;
 }
 

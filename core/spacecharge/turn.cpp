@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "beam/tracked.hpp"
 #include "exchange/share.hpp"
 #include "parallel/loops.hpp"
 #include "spacecharge/first_meshes.hpp"
@@ -73,6 +74,8 @@ void Turn::begin(std::int64_t number) {
   number_ = number;
   record_ = {};
   record_.monitors.resize(description_.monitors);
+  record_.stopped.resize(description_.apertures);
+  passed_ = 0;
 }
 
 void Turn::tell(const Piece& piece, Listener& listener) {
@@ -227,11 +230,17 @@ void Turn::push(const beam::Line& line, Listener& listener) {
     context.beam = static_cast<std::uint32_t>(bunch_.constants.number);
     constexpr std::int64_t part = 4096;
     const int parts = static_cast<int>((all.size + part - 1) / part);
-    parallel::for_tasks(parts, threads_, [&](int task, int) {
+    const std::size_t apertures = line.apertures();
+    std::vector<std::int64_t> stopped(apertures * threads_);
+    parallel::for_tasks(parts, threads_, [&](int task, int thread) {
       const std::int64_t begin = task * part;
-      line.push(all.part(begin, std::min(part, all.size - begin)), context);
+      line.push(all.part(begin, std::min(part, all.size - begin)), context,
+                apertures > 0 ? &stopped[apertures * thread] : nullptr);
     });
-    if (description_.loses) bunch_.particles->remove_lost();
+    for (std::size_t i = 0; i < stopped.size(); ++i)
+      record_.stopped[passed_ + i % apertures] += stopped[i];
+    passed_ += apertures;
+    if (description_.apertures > 0) bunch_.particles->remove_lost();
   });
 }
 
@@ -269,11 +278,27 @@ void Turn::end(Listener& listener) {
   traverse(description_.stretches.back(), listener);
   wrap_particles(listener);
   measure(record_.moments, listener);
-  std::array<std::int64_t, 1> outside{record_.outside};
-  listener.sum(phases::losses, outside, exchanges_.team());
-  record_.outside = outside[0];
+  count_losses(listener);
+  if (description_.tracked > 0) record_tracked(listener);
+}
+
+void Turn::count_losses(Listener& listener) {
+  std::vector<std::int64_t> counts{record_.outside};
+  counts.insert(counts.end(), record_.stopped.begin(), record_.stopped.end());
+  listener.sum(phases::losses, counts, exchanges_.team());
+  record_.outside = counts[0];
+  record_.stopped.assign(counts.begin() + 1, counts.end());
   record_.losses =
       description_.bunch.macroparticles - static_cast<std::int64_t>(record_.moments.particles);
+}
+
+void Turn::record_tracked(Listener& listener) {
+  const int tracked = description_.tracked;
+  std::vector<double> rows(static_cast<std::size_t>(tracked) * beam::tracked_width, 0.0);
+  if (bunch_.particles && bunch_.first_id < tracked)
+    beam::write_tracked(bunch_.particles->view(), tracked, rows.data());
+  listener.sum(phases::tracked, rows, exchanges_.team());
+  record_.tracked = beam::tracked_coordinates(rows);
 }
 
 }  // namespace phasewise::spacecharge

@@ -38,6 +38,8 @@ struct PassageRecord {
   std::vector<beam::Moments> monitors;  // at each monitor
   std::int64_t losses = 0;              // so far
   std::int64_t outside = 0;             // particles outside the mesh, summed over the kicks
+  std::vector<std::int64_t> stopped;    // particles lost in the passage, at each aperture
+  std::vector<double> tracked;          // [particle][6]; NaN once lost
 };
 
 class Turn : public workload::RankTurn {
@@ -68,6 +70,8 @@ class Turn : public workload::RankTurn {
   void traverse(const Stretch& stretch, Listener& listener);
   void push(const beam::Line& line, Listener& listener);
   void measure(beam::Moments& moments, Listener& listener);
+  void count_losses(Listener& listener);
+  void record_tracked(Listener& listener);
   void choose_mesh(Listener& listener);
   void kick_by_mesh(int number, Listener& listener);
   void kick_frozen(int number, Listener& listener);
@@ -90,6 +94,7 @@ class Turn : public workload::RankTurn {
   beam::Bunch bunch_;
   std::int64_t number_ = 0;
   PassageRecord record_;
+  std::size_t passed_ = 0;  // apertures of the passage so far
   field::BoxMesh mesh_;
   std::int64_t greens_made_ = 0, sorts_ = 0;
   PlaneSort sort_;

@@ -51,6 +51,7 @@ std::vector<Phase> SpaceCharge::phases() const {
   if (mesh) add_main(phases::field_global, "broadcast", stored, "#d6336c");
   add_sum(phases::moments);
   add_sum(phases::losses);
+  if (description_.tracked > 0) add_sum(phases::tracked);
   return result;
 }
 
@@ -97,6 +98,8 @@ std::vector<int> SpaceCharge::typical_ranks() const {
 std::vector<workload::Value> SpaceCharge::blank_record() const {
   PassageRecord record;
   record.monitors.resize(description_.monitors);
+  record.stopped.resize(description_.apertures);
+  record.tracked.resize(6 * static_cast<std::size_t>(description_.tracked));
   return record.values(description_.bunch.number);
 }
 

@@ -22,7 +22,7 @@ def add_options(parser: Parser) -> None:
         nargs="?",
         const=NOISE_TURNS,
         metavar="TURNS",
-        help="find the noise floor of colliding beams by short runs with few macroparticles "
+        help="find the noise floor of the emittances by short runs with few macroparticles "
         f"(default {NOISE_TURNS} turns)",
     )
     add_study(parser)
@@ -32,9 +32,9 @@ def main(options: argparse.Namespace) -> int:
     """Check the study ``options.study`` with ``options.set``; the exit status."""
     study = load(options.study, options.set)
     checking = study.workload.part(Checking)
-    of_files = checking.check_files(study)
+    found_beside = checking.check(study)
     derived = study.derive()
-    warnings = [*derived.warnings, *of_files]
+    warnings = [*derived.warnings, *found_beside]
     noise = None
     if options.noise is not None:
         noise = checking.simulate_noise(study, options.noise, message)

@@ -45,6 +45,8 @@ def main(options: argparse.Namespace) -> int:
             replace_text(Path(options.output), translation.text)
         except OSError as error:
             raise RunError(f"{options.output} cannot be written: {disk_reason(error)}") from None
+        if not options.json:
+            message(f"wrote {options.output}")
     for entry in translation.not_translated:
         message(f"phasewise: not translated: {entry.record}: {entry.reason}")
     if options.json:

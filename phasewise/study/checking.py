@@ -25,9 +25,9 @@ class Checking(Part):
 
     MODULE = "checking"
 
-    def check_files(self, study: Study) -> Sequence[str]:
-        """A sentence for each way in which a file that the study names differs from the study;
-        StudyError where it cannot be used.
+    def check(self, study: Study) -> Sequence[str]:
+        """A sentence for what is probably not meant beyond the study's derived warnings, such as a
+        file that differs from the study; StudyError for what a run would refuse.
         """
         return ()
 
@@ -40,7 +40,7 @@ class Checking(Part):
         noise; `say` gets sentences on the runs. By default StudyError.
         """
         raise StudyError(
-            f"--noise is for colliding beams, and this study is of {study.workload.name}"
+            f"--noise is for bunches of macroparticles, and this study is of {study.workload.name}"
         )
 
     def show(self, study: Study) -> None:

@@ -13,6 +13,7 @@ import pytest
 from phasewise.models.plan import plan
 from phasewise.tables.writing import document
 from phasewise.traces.records import read_communication
+from phasewise.workloads.common.dumps import read_dump
 from tests.commands import printed
 from tests.mpi.test_told_once import COUNTS, agreeing
 from tests.mpi.whole_run import datasets, differing, ran
@@ -56,7 +57,8 @@ from tests.mpi.test_spacecharge import WAYS
 from tests.unit.spacecharge_study import study
 
 for way in WAYS:
-    for changes in ([], ['solver.mesh="fixed"', "solver.mesh_half_width=[0.01, 0.01, 0.1]"]):
+    fixed = ['solver.mesh="fixed"', "solver.mesh_half_width=[0.01, 0.01, 0.1]"]
+    for changes in ([], [*fixed, "records.tracked=7"]):
         parameters = study(*changes, communication=way).parameters()
         found, pieces = recorded(parameters)
         expected = planned(parameters, pieces)
@@ -89,10 +91,13 @@ def fingerprint(way: dict[str, Any], threads: int, *changes: str) -> str:
     return digest.hexdigest()
 
 
+RECORDS = {"checkpoint_every": 2, "tracked": 40, "particles_every": 4}
+
+
 @pytest.fixture
 def written(tmp_path: Path) -> Path:
     path = tmp_path / "study.toml"
-    path.write_text(document({**TABLES, "turns": 6, "records": {"checkpoint_every": 2}}))
+    path.write_text(document({**TABLES, "turns": 6, "records": RECORDS}))
     return path
 
 
@@ -127,7 +132,12 @@ def test_a_run_goes_on_from_its_checkpoint_on_other_ranks(written: Path, tmp_pat
     (beam,) = summary["beams"]
     assert set(beam) >= {"sizes", "emittance", "emittance_growth", "bunch_at_end"}
     assert 0 < beam["losses"] < 3001 and beam["outside"] == 0
-    assert "beam1/monitor_covariance" in datasets(whole)
+    assert {"beam1/monitor_covariance", "beam1/tracked", "beam1/losses_at"} <= set(datasets(whole))
+    dumps = sorted(path.name for path in (whole / "particles").iterdir())
+    assert dumps == [f"turn-{turn:09d}.h5" for turn in (0, 4, 6)]
+    for name in dumps:
+        rows = [read_dump(folder / "particles" / name, 1) for folder in (whole, parts)]
+        assert all(np.array_equal(rows[0][column], rows[1][column]) for column in rows[0])
 
 
 @mpi

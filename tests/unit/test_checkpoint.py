@@ -17,7 +17,8 @@ from phasewise.runs.disk import GuardedFile, replacing_hdf5
 from phasewise.runs.gathering import gather_rows
 from phasewise.runs.results import Results
 from phasewise.study import Study
-from phasewise.workloads.collision.particles import COLUMNS, Particles
+from phasewise.workloads.collision.particles import Particles
+from phasewise.workloads.common.dumps import COLUMNS
 from tests.sentences import one_sentence, refused
 from tests.unit.fake_core import World, tables
 from tests.unit.fake_run import NAMES, FakeSimulation, start

@@ -25,7 +25,7 @@ from phasewise.runs.results import open_results
 from phasewise.study import Study, load
 from phasewise.tables.files import parse_json
 from phasewise.traces.records import read_communication
-from phasewise.workloads.collision.openpmd import read_dump
+from phasewise.workloads.common.dumps import read_dump
 from tests.sentences import refused
 from tests.unit.fake_core import tables
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from phasewise.workloads.collision.analysis.tune_footprint import Optics, tune_footprint
+from phasewise.analysis.tune_footprint import Optics, tune_footprint
 
 TURNS = 512
 TUNE = (64.31, 59.69)

@@ -13,8 +13,9 @@ from phasewise.errors import StudyError
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import COORDINATES
-from phasewise.workloads.collision.openpmd import read_dump, write_dump
+from phasewise.workloads.collision.openpmd import write_dump
 from phasewise.workloads.collision.particle_files import file_of, load_particles
+from phasewise.workloads.common.dumps import read_dump
 from phasewise.workloads.common.openpmd import EV_OVER_C, Reference, read_species
 from tests.sentences import refused
 from tests.unit.fake_core import World, tables

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from phasewise.cli import main
+from phasewise.workloads.qcd.effective_mass import PionSamples, effective_masses
 from phasewise.workloads.qcd.four_figures import four_figures
-from phasewise.workloads.qcd.pictures import effective_masses, shown_solves
+from phasewise.workloads.qcd.pictures import shown_solves
 from tests.sentences import says
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -37,7 +38,23 @@ def test_the_effective_mass_of_a_cosh_and_of_an_exponential_is_its_own() -> None
     assert around[1:] == pytest.approx(0.7, abs=1e-12)
     assert math.isnan(around[0])
     forwards, _ = effective_masses(np.exp(-0.7 * times))
-    assert forwards == pytest.approx(0.7, abs=1e-12)
+    assert forwards[:-1] == pytest.approx(0.7, abs=1e-12)
+    assert math.isnan(forwards[-1])
+
+
+def test_the_effective_mass_has_the_jackknife_error_over_configurations() -> None:
+    times = np.arange(12)
+    random = np.random.default_rng(1)
+    scales = 1 + 0.01 * random.normal(size=(20, 1))
+    noise = 1 + 1e-3 * random.normal(size=(20, 12))
+    one = np.exp(-0.4 * times) * scales * noise
+    found = PionSamples(one)
+    assert found.errors is not None
+    # A common factor drops out of the mass, and the errors of two times add up in squares.
+    expected = np.std(noise[:, 4] - noise[:, 5], ddof=1) / math.sqrt(20)
+    assert found.errors[1][0, 4] == pytest.approx(expected, rel=2e-2)
+    assert found.masses[0, 4] == pytest.approx(0.4, abs=5 * expected)
+    assert PionSamples(one[:1]).errors is None
 
 
 def test_curves_are_spread_over_the_run() -> None:

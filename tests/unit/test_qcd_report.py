@@ -157,6 +157,9 @@ def test_a_run_prints_the_names_that_scripts_rely_on(
     assert {"plaquette", "polyakov", "correlators", "solver", "communication"} <= set(found)
     assert len(found["polyakov"]) == 4 and len(found["correlators"]["pion"]) == 8
     assert {"iterations", "residual"} <= set(found["solver"])
+    masses = found["effective_mass"]["pion"]
+    assert len(masses["log"]) == 4 and len(masses["cosh"]) == 5 and masses["cosh"][0] is None
+    assert masses["log_error"] is masses["cosh_error"] is None and masses["configurations"] == 1
     assert "phases" in found["communication"]
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError
+from phasewise.report.beams.footprint import resonances
 from phasewise.report.contents import COMMUNICATION, make_report
 from phasewise.report.style import (
     new_picture,
@@ -23,7 +24,6 @@ from phasewise.report.style import (
     with_error,
 )
 from phasewise.runs.records import RecordsWriter
-from phasewise.workloads.collision.report.footprint import resonances
 from phasewise.workloads.collision.reporting import CollisionReporting
 from tests.sentences import one_sentence, refused, says
 from tests.unit.synthetic_communication import write_communication

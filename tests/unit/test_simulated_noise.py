@@ -11,12 +11,8 @@ from phasewise.cli import main
 from phasewise.errors import RunError
 from phasewise.study import Study, load
 from phasewise.workloads.collision.analysis.noise_floor import noise_floor
-from phasewise.workloads.collision.simulated_noise import (
-    Measured,
-    mean_of,
-    plane_noise,
-    simulate_noise,
-)
+from phasewise.workloads.collision.simulated_noise import simulate_noise
+from phasewise.workloads.common.noise_by_number import Measured, mean_of, plane_noise
 from tests.sentences import refused
 from tests.unit.study_tables import tables
 
@@ -108,4 +104,4 @@ def test_other_workloads_have_no_noise_of_macroparticles(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", str(repository / "examples/halo/study.toml"), "--noise"]) == 2
-    assert "--noise is for colliding beams" in capsys.readouterr().err
+    assert "--noise is for bunches of macroparticles" in capsys.readouterr().err

@@ -69,7 +69,8 @@ def test_check_and_twiss_of_a_study_and_of_its_lattice_agree(
 ) -> None:
     path = study_file(tmp_path)
     checked = printed(capsys, "check", str(path))["optics"]
-    assert [*KEYS, "momentum_compaction", "synchrotron_tune", "reason"] == list(checked)
+    ring = ["momentum_compaction", "transition_energy", "synchrotron_tune"]
+    assert list(checked) == [*KEYS, *ring, "reason"]
     assert checked.pop("reason") is None
     for file in (path, tmp_path / "ring.toml"):
         assert printed(capsys, "twiss", str(file))["optics"] == checked
@@ -97,7 +98,10 @@ def test_without_periodic_optics_the_values_are_null_with_a_reason(
 ) -> None:
     lens = '[[element]]\nkind = "multipole"\nnormal = [0.0, 9.0]\n'
     path = study_file(tmp_path, lens)
-    found = printed(capsys, "check", str(path))["optics"]
+    assert main(["check", str(path)]) == 2
+    one_sentence(capsys.readouterr().err, "the lattice is unstable in x")
+    given = "bunch.beta=[1, 1]"  # which needs no matching
+    found = printed(capsys, "check", str(path), "--set", given)["optics"]
     says(found.pop("reason"), "unstable")
     assert set(found.values()) == {None}
     assert main(["twiss", str(path)]) == 2

@@ -25,7 +25,7 @@ from phasewise.workloads.collision.tables.point import InteractionPoint
 class CollisionChecking(Checking):
     """Particle files; beams, arcs, interaction points, and what a run will take."""
 
-    def check_files(self, study: Study) -> Sequence[str]:
+    def check(self, study: Study) -> Sequence[str]:
         """What files of particles have that the study has otherwise."""
         return particle_files.check_files(study)
 

@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.driver import Arrays
-from phasewise.runs.gathering import ID, Columns, no_rows
+from phasewise.runs.gathering import Columns, no_rows
 from phasewise.runs.state import State
-from phasewise.workloads.collision.driver import COORDINATES, CollisionRun
-
-COLUMNS: Columns = {ID: "<u4", **dict.fromkeys(COORDINATES, "<f8")}
+from phasewise.workloads.collision.driver import CollisionRun
+from phasewise.workloads.common.dumps import COLUMNS
 
 
 class Particles(State):

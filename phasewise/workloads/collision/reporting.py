@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from phasewise.report.beams import phase_space
+from phasewise.report.figure import Drawing, Missing
 from phasewise.report.page import Tile
 from phasewise.report.reporting import Chapter, Reporting
 from phasewise.report.style import scientific, unit_text, with_error
 from phasewise.report.tables import Table
 from phasewise.workloads.collision.report import (
-    bunches,
     densities,
     fields,
     footprint,
@@ -18,6 +19,16 @@ from phasewise.workloads.collision.report import (
 )
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.tables import result_tables, study_tables
+
+PLACE = "on arrival at IP 1"
+
+
+def _draw_phase_space(run: BeamsRun) -> Drawing | Missing:
+    return phase_space.draw_phase_space(run.particles, PLACE)
+
+
+def _draw_density(run: BeamsRun) -> Drawing | Missing:
+    return phase_space.draw_density(run.particles, PLACE)
 
 
 class CollisionReporting(Reporting):
@@ -51,8 +62,8 @@ class CollisionReporting(Reporting):
             "bunches",
             "Particles",
             (
-                ("phase-space", "Phase space", bunches.draw_phase_space),
-                ("density", "Density", bunches.draw_density),
+                ("phase-space", "Phase space", _draw_phase_space),
+                ("density", "Density", _draw_density),
             ),
         ),
         Chapter(

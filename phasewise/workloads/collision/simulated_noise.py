@@ -1,12 +1,9 @@
-"""The noise floor of a study found by short runs with few macroparticles, where no estimate holds.
-
-Noise growth goes as 1/N with N macroparticles in each beam. Runs with two numbers of macroparticles
-separate it from growth that does not depend on N, and two seeds of each show how it scatters.
+"""The noise floor of a study found by short runs with few macroparticles, where no estimate
+holds.
 """
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable, Sequence
@@ -16,52 +13,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.analysis.growth_rate import MIN_POINTS, TRANSIENT, Growth, growth_rate
-from phasewise.errors import RunError, StudyError
+from phasewise.analysis.growth_rate import Growth, growth_rate
+from phasewise.errors import StudyError
 from phasewise.output import console, print_table, rough_duration
 from phasewise.runs.simulation import Simulation
 from phasewise.study import Study
 from phasewise.workloads.collision.tables.model import collision_of
+from phasewise.workloads.common.noise_by_number import (
+    RATIO,
+    SEEDS,
+    PlaneNoise,
+    check_number,
+    check_turns,
+    entry,
+    mean_of,
+    plane_noise,
+)
 
 MOST = 8000
 """Most macroparticles of a beam in these runs."""
 
-RATIO = 4
-"""The larger number of macroparticles over the smaller."""
-
-SEEDS = 2
-
-LEAST = 100
-"""Fewest macroparticles of a beam whose noise is found: the runs have down to 1/RATIO of them."""
-
-LEAST_TURNS = math.ceil(MIN_POINTS / (1 - TRANSIENT))
-
 Floats = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class Measured:
-    """A growth per turn, relative, and its standard error."""
-
-    value: float
-    error: float
-
-    @property
-    def text(self) -> str:
-        """As tables show it."""
-        return f"{self.value:.2e} ± {self.error:.1e}"
-
-
-@dataclass(frozen=True)
-class PlaneNoise:
-    """Growth of one emittance: with the smaller and the larger number of macroparticles, by noise
-    alone with the study's number (the floor), and what does not depend on the number.
-    """
-
-    few: Measured
-    many: Measured
-    floor: Measured
-    without: Measured
 
 
 @dataclass(frozen=True)
@@ -77,7 +49,7 @@ class SimulatedNoise:
 
     def to_dict(self) -> dict[str, Any]:
         """The entry `noise` of the JSON of `phasewise check`."""
-        one, two, both = map(_entry, self.planes)
+        one, two, both = map(entry, self.planes)
         return {
             "turns": self.turns,
             "seeds": SEEDS,
@@ -101,14 +73,6 @@ class SimulatedNoise:
             f"The beams of the runs had {few} and {many} macroparticles. The noise floor goes as "
             "1/N, from the difference of the two; growth without noise does not depend on N."
         )
-
-
-def _entry(found: tuple[PlaneNoise, PlaneNoise]) -> dict[str, Any]:
-    named = {"noise_floor": "floor", "growth_without_noise": "without"}
-    values = {name: [getattr(plane, own) for plane in found] for name, own in named.items()}
-    return {f"emittance_{name}": [one.value for one in both] for name, both in values.items()} | {
-        f"emittance_{name}_error": [one.error for one in both] for name, both in values.items()
-    }
 
 
 def simulate_noise(study: Study, turns: int, say: Callable[[str], None]) -> SimulatedNoise:
@@ -137,18 +101,13 @@ def _check(study: Study, turns: int) -> None:
     if not any(point.model in ("strong-strong", "soft-gaussian") for point in model.ips):
         raise StudyError("--noise: no interaction point of the study has noise of macroparticles")
     for beam in model.beams:
-        if beam.macroparticles < LEAST:
-            raise StudyError(
-                f"--noise: beam.{beam.number} has {beam.macroparticles} macroparticles, and the "
-                f"noise of fewer than {LEAST} cannot be scaled: give {LEAST} or more"
-            )
+        check_number(f"beam.{beam.number}", beam.macroparticles)
         if beam.distribution == "file":
             raise StudyError(
                 f'--noise: beam.{beam.number}.distribution = "file" has as many macroparticles as '
                 "its file, and noise is found with fewer: give a distribution"
             )
-    if turns < LEAST_TURNS:
-        raise StudyError(f"--noise {turns} is too short: give {LEAST_TURNS} turns or more")
+    check_turns(turns)
 
 
 def _growth(
@@ -187,30 +146,3 @@ def _planes(
     )
     x, y = (plane_noise(few[k], many[k], shares[0], shares[1]) for k in range(2))
     return x, y
-
-
-def mean_of(growth: Sequence[Growth | None]) -> Measured:
-    """The mean growth of some seeds, with the larger of the errors by their fits and by their
-    scatter; RunError if an emittance is not finite.
-    """
-    known = [one for one in growth if one is not None]
-    if len(known) < len(growth):
-        raise RunError("--noise: the emittances of a run are not finite, or vanish")
-    values = np.array([one.per_turn for one in known])
-    by_fits = math.sqrt(sum(one.error**2 for one in known)) / len(known)
-    by_scatter = float(values.std(ddof=1)) / math.sqrt(len(known))
-    return Measured(float(values.mean()), max(by_fits, by_scatter))
-
-
-def plane_noise(few: Measured, many: Measured, share_few: float, share_many: float) -> PlaneNoise:
-    """What follows from growth with two numbers of macroparticles, as shares of the study's:
-    growth(N) = without + floor/share.
-    """
-    apart = 1 / share_few - 1 / share_many
-    both = math.hypot(few.error, many.error)
-    floor = (few.value - many.value) / apart
-    without = many.value - floor / share_many
-    # d(without)/d(few) = -w, d(without)/d(many) = 1 + w.
-    w = 1 / share_many / apart
-    error = math.hypot(w * few.error, (1 + w) * many.error)
-    return PlaneNoise(few, many, Measured(floor, both / apart), Measured(without, error))

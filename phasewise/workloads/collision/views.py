@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from phasewise.driver import Floats
 from phasewise.errors import RunError
@@ -18,63 +16,7 @@ from phasewise.runs.views import Naming, Views
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.luminosity import PER_SECOND, LuminosityUnit
-from phasewise.workloads.collision.openpmd import read_dump
-from phasewise.workloads.common.views import Pictures
-
-Integers = NDArray[np.int64]
-
-
-class BeamView:
-    """The living particles of one beam that this process holds, in any order.
-
-    The arrays share the driver's memory: writing to them moves the particles. They are valid until
-    the next step; fetch them again after it.
-    """
-
-    def __init__(self, driver: CollisionRun, number: int) -> None:
-        self._driver = driver
-        self.number = number
-
-    def _column(self, name: str) -> NDArray[Any]:
-        return self._driver.particles(self.number)[name]
-
-    @property
-    def x(self) -> Floats:
-        """(n,) horizontal position [m]."""
-        return self._column("x")
-
-    @property
-    def px(self) -> Floats:
-        """(n,) Px/P0."""
-        return self._column("px")
-
-    @property
-    def y(self) -> Floats:
-        """(n,) vertical position [m]."""
-        return self._column("y")
-
-    @property
-    def py(self) -> Floats:
-        """(n,) Py/P0."""
-        return self._column("py")
-
-    @property
-    def z(self) -> Floats:
-        """(n,) longitudinal position, ahead positive [m]."""
-        return self._column("z")
-
-    @property
-    def delta(self) -> Floats:
-        """(n,) (P - P0)/P0."""
-        return self._column("delta")
-
-    @property
-    def id(self) -> NDArray[np.uint32]:
-        """(n,) numbers of the particles in their beam, from 0."""
-        return self._column("id")
-
-    def __len__(self) -> int:
-        return len(self.id)
+from phasewise.workloads.common.beams import BeamRecords, BeamView, Dumps, Integers, sizes_of
 
 
 class CollisionView:
@@ -88,34 +30,12 @@ class CollisionView:
         if number not in (1, 2):
             raise ValueError(f"there is no beam {number}: 1 or 2")
         self._simulation.start()
-        return BeamView(cast(CollisionRun, self._simulation.driver), number)
+        driver = cast(CollisionRun, self._simulation.driver)
+        return BeamView(lambda: driver.particles(number), number)
 
 
-def sizes_of(covariance: Floats) -> Floats:
-    """(..., 3): rms sizes in x, y and z [m] from second moments (..., 6, 6)."""
-    diagonal = np.diagonal(covariance, axis1=-2, axis2=-1)
-    return np.asarray(np.sqrt(diagonal[..., [0, 2, 4]]))
-
-
-class BeamResults:
+class BeamResults(BeamRecords):
     """Records of one beam over T turns; every access reads from the file."""
-
-    def __init__(self, results: Results, number: int) -> None:
-        self._results = results
-        self.number = number
-
-    def _rows(self, name: str) -> NDArray[Any]:
-        return self._results.rows(f"beam{self.number}/{name}")
-
-    @property
-    def mean(self) -> Floats:
-        """(T, 6): means of x, px, y, py, z, delta [m, 1]."""
-        return self._rows("mean")
-
-    @property
-    def covariance(self) -> Floats:
-        """(T, 6, 6): central second moments [m², m, 1]."""
-        return self._rows("covariance")
 
     @property
     def moment3(self) -> Floats:
@@ -126,21 +46,6 @@ class BeamResults:
     def moment4(self) -> Floats:
         """(T, 6): central fourth moments [m⁴, 1]; NaN with `moments_order = 2`."""
         return self._rows("moment4")
-
-    @property
-    def emittance(self) -> Floats:
-        """(T, 3): geometric emittances in x, y (without dispersion) and z [m]."""
-        return self._rows("emittance")
-
-    @property
-    def particles(self) -> Integers:
-        """(T,): living macroparticles."""
-        return self._rows("particles")
-
-    @property
-    def losses(self) -> Integers:
-        """(T,): macroparticles lost so far."""
-        return self._rows("losses")
 
     @property
     def debunched(self) -> Integers:
@@ -156,18 +61,8 @@ class BeamResults:
         """(T, IP): particles outside the mesh, summed over the turn's steps."""
         return self._rows("outside")
 
-    @property
-    def tracked(self) -> Floats:
-        """(T, K, 6): coordinates of the K tracked particles [m, 1]; NaN once lost."""
-        return self._rows("tracked")
 
-    @property
-    def size(self) -> Floats:
-        """(T, 3): rms sizes in x, y and z [m]."""
-        return sizes_of(self.covariance)
-
-
-class CollisionResults(Pictures):
+class CollisionResults(Dumps):
     """The results of a run: luminosity, beams, slices, fields, dumps, and pictures of them."""
 
     @property
@@ -213,21 +108,6 @@ class CollisionResults(Pictures):
         RunError where `records.field` did not ask for it, or `turn` is not the last one.
         """
         return self._results.arrays(f"field/{turn}/ip{ip}/beam{beam}")
-
-    def dumps(self) -> list[Path]:
-        """Particle dumps of the run, oldest first."""
-        return sorted((self._results.folder / self._results.workload.dump_folder).glob("turn-*.h5"))
-
-    def particles(self, beam: int = 1, dump: Path | None = None) -> dict[str, NDArray[Any]]:
-        """Particles of `beam` in a dump, the last by default: id and the six coordinates x, px, y,
-        py, z, delta [m, 1], (n,) each. RunError where the run has no dump.
-        """
-        dumps = self.dumps() if dump is None else [dump]
-        if not dumps:
-            raise RunError(
-                f"{self._results.folder} holds no particle dumps; set records.particles_every"
-            )
-        return read_dump(dumps[-1], beam)
 
 
 class CollisionViews(Views):

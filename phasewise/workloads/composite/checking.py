@@ -14,11 +14,11 @@ from phasewise.workloads.composite.parts_of import parts_of
 class CompositeChecking(Checking):
     """Each part in turn."""
 
-    def check_files(self, study: Study) -> Sequence[str]:
+    def check(self, study: Study) -> Sequence[str]:
         return [
             sentence
             for _, own in parts_of(study)
-            for sentence in own.workload.part(Checking).check_files(own)
+            for sentence in own.workload.part(Checking).check(own)
         ]
 
     def entries(self, study: Study) -> dict[str, Any]:

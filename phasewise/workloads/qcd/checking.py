@@ -16,7 +16,7 @@ from phasewise.workloads.qcd.model import TABLES, model_of
 class QcdChecking(Checking):
     """How studies of it are checked and shown."""
 
-    def check_files(self, study: Study) -> Sequence[str]:
+    def check(self, study: Study) -> Sequence[str]:
         """StudyError if the file of links is not one, or is that of another lattice."""
         model = model_of(study)
         files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]

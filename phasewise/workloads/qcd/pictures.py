@@ -13,6 +13,7 @@ from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
+from phasewise.workloads.qcd.effective_mass import pion_of
 from phasewise.workloads.qcd.model import TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -87,55 +88,52 @@ def _draw_tolerance(axis: Axes, solver: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def effective_masses(pion: Floats) -> tuple[Floats, Floats]:
-    """The effective mass of the pion from two neighbours, ln C(t)/C(t+1) at t + 1/2, and from
-    three, that of a cosh about the middle of the lattice, arcosh (C(t-1) + C(t+1))/(2 C(t)) at t;
-    NaN where it does not exist. pion (L,).
-    """
-    with np.errstate(divide="ignore", invalid="ignore"):
-        forwards = np.log(pion[:-1] / pion[1:])
-        ratio = (np.roll(pion, 1) + np.roll(pion, -1)) / (2 * pion)
-        around = np.where(ratio >= 1, np.arccosh(np.maximum(ratio, 1)), np.nan)
-    around[0] = np.nan  # the source
-    return forwards, around
-
-
 def draw_pion(run: ReportedRun) -> Drawing | Missing:
-    """The correlator of the pion, and its effective mass."""
+    """The correlator of the pion, and its effective mass, with errors over configurations."""
     if not run.study["measure"].get("pion"):
         return Missing('The picture needs measure.pion = "point" or "smeared" in the study.')
-    pion = np.asarray(run.results.rows("pion"))
-    mean = pion.mean(axis=0)
-    times = np.arange(len(mean))
+    found = pion_of(run.results)
+    times, errors = np.arange(len(found.mean)), found.errors
     canvas, axes = new_picture(1, 2, 3.2)
     left, right = axes[0]
-    for solve in shown_solves(len(pion)):
-        left.plot(times, pion[solve], color=SERIES[0], alpha=0.4, linewidth=0.8)
-    left.plot(times, mean, color=SERIES[0], marker="o", markersize=3, label="mean of the solves")
+    for sample in shown_solves(len(found.samples)):
+        left.plot(times, found.samples[sample], color=SERIES[0], alpha=0.4, linewidth=0.8)
+    _draw_points(left, times, found.mean, errors and errors[0], 0, "mean")
     left.set_yscale("log")
     log_ticks(left)
     left.set_ylabel("C(t)")
-    forwards, around = effective_masses(mean)
-    half = len(mean) // 2
-    right.plot(
-        times[:half] + 0.5, forwards[:half], color=SERIES[0], marker="o", markersize=3,
-        label="ln C(t)/C(t+1)",
-    )  # fmt: skip
-    right.plot(
-        times[1 : half + 1], around[1 : half + 1], color=SERIES[1], marker="s", markersize=3,
-        label="cosh",
-    )  # fmt: skip
-    right.set_ylabel("effective mass")
+    half = len(found.mean) // 2
+    for kind, label in enumerate(("ln C(t)/C(t+1)", "cosh")):
+        place = times[: half + 1 - (kind == 0)]
+        error = None if errors is None else errors[1][kind, place]
+        mass = found.masses[kind, place]
+        _draw_points(right, place + (0.5 if kind == 0 else 0.0), mass, error, kind, label)
+    right.set_ylabel("effective mass, lattice units")
     for axis in axes[0]:
         axis.set_xlabel("t from the source")
         whole_ticks(axis.xaxis)
         legend_above(axis)
+    count = len(found.samples)
+    bars = (
+        f" Error bars: jackknife over {count} configurations."
+        if errors is not None
+        else " One configuration has no error bars: give gauge.files."
+    )
     return Drawing(
         canvas,
-        "C(t) = Σ_x tr S†S, and the mass that two neighbours, or three about the middle of the "
-        "lattice, give: ln C(t)/C(t+1), and arcosh (C(t-1) + C(t+1))/(2 C(t)) where it is real. "
-        "In lattice units.",
+        "Left: the pion's correlator at rest, C(t) = Σ_x ⟨P(x, t) P†(0)⟩ with P = q̄ γ₅ q; faint "
+        "curves are single configurations. Right: its effective mass, which is the pion's mass "
+        "where it no longer depends on t. From neighbours, ln C(t)/C(t+1); from a cosh about the "
+        f"middle of the lattice, arcosh (C(t-1) + C(t+1))/(2 C(t)), where that is real.{bars}",
     )
+
+
+def _draw_points(
+    axis: Axes, times: Any, values: Floats, errors: Floats | None, number: int, label: str
+) -> None:
+    """Points joined by a line, with their error bars."""
+    style: dict[str, Any] = {"marker": "os"[number], "markersize": 3, "color": SERIES[number]}
+    axis.errorbar(times, values, errors, label=label, capsize=2, elinewidth=0.9, **style)
 
 
 def draw_loops(run: ReportedRun) -> Drawing:

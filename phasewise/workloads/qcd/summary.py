@@ -5,10 +5,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary
+from phasewise.workloads.qcd.effective_mass import (
+    Floats,
+    by_configuration,
+    configurations,
+    pion_of,
+)
 from phasewise.workloads.qcd.model import RECTANGLES
 from phasewise.workloads.qcd.resampling import jackknife
+
+MOST_TIMES = 8
+"""Most times from the source in the table of a run; the JSON has all."""
 
 
 def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) -> float | None:
@@ -24,18 +35,37 @@ def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) ->
 
 
 def _ensemble(results: Results) -> dict[str, Any]:
-    """Means over the solves, with their jackknife errors."""
-    samples = {
-        "plaquette": 0.5 * (results.rows("plaquette_space") + results.rows("plaquette_time")),
-        "link_trace": results.rows("link_trace"),
-    }
+    """Means over the configurations, with their jackknife errors."""
+    names = ["plaquette_space", "plaquette_time", "link_trace"]
     if results.study["measure"].get("pion"):
-        samples["pion"] = results.rows("pion")
-    found: dict[str, Any] = {"solves": len(results)}
+        names.append("pion")
+    rows = {name: by_configuration(results, name) for name in names}
+    space, time = rows.pop("plaquette_space"), rows.pop("plaquette_time")
+    samples = {"plaquette": 0.5 * (space + time), **rows}
+    found: dict[str, Any] = {"solves": len(results), "configurations": configurations(results)}
     for name, values in samples.items():
         mean, error = jackknife(values)
         found[name] = {"mean": mean.tolist(), "error": error.tolist()}
     return found
+
+
+def _effective_mass(results: Results) -> dict[str, Any]:
+    """The effective mass of the pion by time from the source, in lattice units, up to the middle of
+    the lattice; None where it does not exist. Errors are None with one configuration.
+    """
+    found = pion_of(results)
+    half = len(found.mean) // 2
+    masses, errors = found.masses, None if found.errors is None else found.errors[1]
+    entries: dict[str, Any] = {"configurations": len(found.samples)}
+    # Two neighbours stand about t + 1/2, which is still before the middle.
+    for k, (kind, times) in enumerate((("log", half), ("cosh", half + 1))):
+        entries[kind] = _list(masses[k, :times])
+        entries[f"{kind}_error"] = None if errors is None else _list(errors[k, :times])
+    return entries
+
+
+def _list(values: Floats) -> list[float | None]:
+    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 class QcdSummary(Summary):
@@ -45,7 +75,8 @@ class QcdSummary(Summary):
         """plaquette, with its parts; rectangle, None where it is not measured; action of a site,
         None without gauge.beta; link_trace; polyakov, four of [re, im]; correlators; solver:
         iterations of all solves and the largest residual. The links are those of the last
-        solve. ensemble: means over the solves of several files, with errors.
+        solve. effective_mass: that of the pion, and ensemble: means over the configurations of
+        several files, both with errors.
         """
         last = {
             name: results.rows(name)[-1]
@@ -67,6 +98,7 @@ class QcdSummary(Summary):
             "link_trace": float(last["link_trace"]),
             "polyakov": last["polyakov"].tolist(),
             "correlators": {"pion": results.rows("pion")[-1].tolist()} if pion else {},
+            "effective_mass": {"pion": _effective_mass(results)} if pion else {},
             "solver": {
                 "iterations": int(results.rows("iterations").sum()),
                 "residual": float(results.rows("residual").max()),
@@ -86,6 +118,31 @@ class QcdSummary(Summary):
             found.append(
                 [f"mean {name.replace('_', ' ')}", f"{one['mean']:.8f} ± {one['error']:.2g}"]
             )
-        pion = summary["correlators"].get("pion", [])
-        found += [[f"pion at t = {t}", f"{value:.10g}"] for t, value in enumerate(pion[:8])]
+        found += _pion_rows(summary)
         return ["", ""], found
+
+
+def _pion_rows(summary: Mapping[str, Any]) -> list[list[str]]:
+    """The pion's correlator, with errors where there are several configurations, and its effective
+    mass.
+    """
+    last = summary["correlators"].get("pion", [])
+    mean = summary.get("ensemble", {}).get("pion")
+    shown = range(min(len(last), MOST_TIMES))
+    if mean is None:
+        found = [[f"pion at t = {t}", f"{last[t]:.10g}"] for t in shown]
+    else:
+        pairs = [(mean["mean"][t], mean["error"][t]) for t in shown]
+        found = [
+            [f"pion at t = {t}, mean", f"{value:.8g} ± {error:.2g}"]
+            for t, (value, error) in enumerate(pairs)
+        ]
+    masses = summary["effective_mass"].get("pion")
+    if masses is None:
+        return found
+    for t, value in enumerate(masses["cosh"][:MOST_TIMES]):
+        if value is not None:
+            error = None if masses["cosh_error"] is None else masses["cosh_error"][t]
+            bar = "" if error is None else f" ± {error:.2g}"
+            found.append([f"effective mass at t = {t} (cosh)", f"{value:.6g}{bar}"])
+    return found

@@ -7,6 +7,7 @@ from phasewise.workloads.spacecharge.communication import SpaceChargeCommunicati
 from phasewise.workloads.spacecharge.derived import derive
 from phasewise.workloads.spacecharge.model import (
     TABLES,
+    Records,
     parameters,
     read,
     read_guest,
@@ -24,7 +25,9 @@ WORKLOAD = Workload(
     parameters=parameters,
     communication=schema_of(SpaceChargeCommunication),
     read_communication=SpaceChargeCommunication.read,
-    records={},
+    records=schema_of(Records),
+    dump_folder="particles",
+    free_keys=r"records\.particles_(every|fraction)",
     derive=derive,
     bunches=lambda model: model.bunches,
     read_guest=read_guest,

@@ -47,6 +47,11 @@ class Lattice:
         return any(map(couples, self.elements))
 
     @property
+    def apertures(self) -> int:
+        """Number of apertures in a passage."""
+        return self.periods * len([one for one in self.elements if one["kind"] == "aperture"])
+
+    @property
     def monitors(self) -> int:
         """Number of monitors in a passage."""
         return self.periods * len([one for one in self.elements if one["kind"] == "monitor"])

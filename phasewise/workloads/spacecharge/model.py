@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
+from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, flat_of, key, nested, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
@@ -101,6 +102,17 @@ class Solver:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Records:
+    """The keys of [records] for a bunch with space charge."""
+
+    particles_every: int = key("integer", 0, least=0, unit="turns")
+    """Turns between dumps of the particles; 0: none."""
+    particles_fraction: float = key("number", 1.0, above=0, most=1)
+    tracked: int = key("integer", 0, least=0, most=10**7)
+    """Particles whose coordinates are recorded in each turn."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class SpaceCharge:
     """The model of a study of space charge."""
 
@@ -110,14 +122,21 @@ class SpaceCharge:
     solver: Solver
     bunches: tuple[SharedBunch, ...]
     """The bunches on which space charge acts."""
+    records: Records
 
     @property
     def kick_length(self) -> float:
         """Length of the lattice per kick [m]."""
         return self.lattice.length / max(self.solver.kicks, 1)
 
+    @property
+    def revolution_frequency(self) -> float | None:
+        """Passages in a second, βc over the length of the lattice [Hz]; None without a length."""
+        length = self.lattice.length
+        return self.bunches[0].beta * SPEED_OF_LIGHT / length if length > 0 else None
 
-def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -> SpaceCharge:
+
+def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> SpaceCharge:
     """The model that the tables describe; StudyError if they do not describe one."""
     check_needed(tables, TABLES, "")
     bunch = read_bunch(tables["bunch"], folder)
@@ -126,12 +145,19 @@ def read(tables: Mapping[str, Any], _records: Mapping[str, Any], folder: Path) -
     _check_optics_sizes(solver, bunch)
     lattice = read_lattice(tables["lattice"], bunch.shared, folder)
     _check_length(lattice, solver)
-    return SpaceCharge(bunch=bunch, lattice=lattice, solver=solver, bunches=(bunch.shared,))
+    bunches = (bunch.shared,)
+    return SpaceCharge(
+        bunch=bunch,
+        lattice=lattice,
+        solver=solver,
+        bunches=bunches,
+        records=_read_records(records, bunches),
+    )
 
 
 def read_guest(
     tables: Mapping[str, Any],
-    _records: Mapping[str, Any],
+    records: Mapping[str, Any],
     folder: Path,
     bunches: tuple[SharedBunch, ...],
 ) -> SpaceCharge:
@@ -155,7 +181,23 @@ def read_guest(
             'solver.sizes = "optics" cannot be given in this ring: only a bunch that [bunch] '
             "describes has emittances for it"
         )
-    return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches)
+    own = _read_records(records, bunches)
+    if own.particles_every:
+        raise StudyError(
+            "records.spacecharge.particles_every cannot be given in this ring: the workload that "
+            "makes the bunches dumps their particles"
+        )
+    return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches, records=own)
+
+
+def _read_records(values: Mapping[str, Any], bunches: tuple[SharedBunch, ...]) -> Records:
+    fewest = min(bunch.macroparticles for bunch in bunches)
+    if values["tracked"] > fewest:
+        raise StudyError(
+            f"records.tracked = {values['tracked']} is more than the {fewest} macroparticles of "
+            "a bunch"
+        )
+    return Records(**values)
 
 
 def _read_solver(table: object) -> Solver:
@@ -250,6 +292,7 @@ def resolved(model: SpaceCharge) -> dict[str, Any]:
     return bunch | {
         "lattice": values_of(model.lattice) | {"element": elements},
         "solver": values_of(model.solver),
+        "records": values_of(model.records),
     }
 
 
@@ -275,6 +318,8 @@ def parameters(model: SpaceCharge) -> Iterator[tuple[str, Any]]:
             yield "solver.optics_sizes", True
         elif value is not None:
             yield f"solver.{name}", value
+    if model.records.tracked:
+        yield "records.tracked", model.records.tracked
 
 
 def lattice_parameters(lattice: Lattice) -> Iterator[tuple[str, Any]]:

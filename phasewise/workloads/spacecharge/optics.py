@@ -27,6 +27,9 @@ COLUMNS = (
 of x [m] and of px by δ, the same in y, and the closed orbit [m, 1].
 """
 
+LEAST_COMPACTION = 1e-9
+"""Momentum compaction below which it is that of a straight line, up to rounding."""
+
 MATCHED = 1e-3
 """Relative difference of β up to which a bunch is matched to the lattice."""
 
@@ -50,17 +53,21 @@ class Optics:
     """x, px, y, py, z, δ where the lattice begins [m, 1]."""
     momentum_compaction: float | None
     """None of a lattice without length."""
+    transition_energy: float | None
+    """Total energy [eV] of a particle at transition, γ = 1/√compaction; None where that is not
+    above 0.
+    """
     synchrotron_tune: float | None
     """None without cavities that bunch the beam."""
     coupled: bool
     slip: float
     """dz/dδ in a passage [m]."""
     along: Floats
-    """COLUMNS at the start and behind each element (elements + 1, 15)."""
+    """COLUMNS at the start and behind each element, or at each place asked for (places + 1, 15)."""
 
     SHOWN: ClassVar[tuple[str, ...]] = (
         *("tunes", "chromaticity", "beta", "alpha", "dispersion", "closed_orbit"),
-        *("momentum_compaction", "synchrotron_tune"),
+        *("momentum_compaction", "transition_energy", "synchrotron_tune"),
     )
     """The names that JSON has."""
 
@@ -69,16 +76,20 @@ class Optics:
         return {name: getattr(self, name) for name in self.SHOWN}
 
 
-def optics_of(model: SpaceCharge) -> Optics:
-    """The optics of a model's lattice; StudyError with the reason if it has none."""
+def optics_of(model: SpaceCharge, places: Floats | None = None) -> Optics:
+    """The optics of a model's lattice, along its elements or at `places` [m], which ascend;
+    StudyError with the reason if it has none.
+    """
     bunch = model.bunches[0]
+    at = None if places is None else list(map(float, places))
     try:
-        found = cast(Any, load_planner()).ring_optics(_text_of(model, bunch))
+        found = cast(Any, load_planner()).ring_optics(_text_of(model, bunch), at)
     except ValueError as error:
         raise StudyError(f"the lattice has no periodic optics: {error}") from None
     along = found["along"]
     start = dict(zip(COLUMNS, map(float, along[0]), strict=True))
     slip, length = float(found["slip"]), model.lattice.length
+    compaction = bunch.gamma**-2 - slip / length if length > 0 else None
     return Optics(
         tunes=_pair(found["tunes"]),
         chromaticity=_pair(found["chromaticity"]),
@@ -86,12 +97,18 @@ def optics_of(model: SpaceCharge) -> Optics:
         alpha=(start["ALFX"], start["ALFY"]),
         dispersion=(start["DX"], start["DPX"], start["DY"], start["DPY"]),
         closed_orbit=tuple(map(float, found["closed_orbit"])),
-        momentum_compaction=bunch.gamma**-2 - slip / length if length > 0 else None,
+        momentum_compaction=compaction,
+        transition_energy=_transition_energy(bunch, compaction),
         synchrotron_tune=found["synchrotron_tune"],
         coupled=found["coupled"],
         slip=slip,
         along=along,
     )
+
+
+def _transition_energy(bunch: SharedBunch, compaction: float | None) -> float | None:
+    known = compaction is not None and compaction > LEAST_COMPACTION
+    return bunch.mass * compaction**-0.5 if known and compaction is not None else None
 
 
 def _text_of(model: SpaceCharge, bunch: SharedBunch) -> str:
@@ -140,8 +157,10 @@ def _warn_of_mismatch(model: SpaceCharge, found: Optics) -> None:
             )
 
 
-def show_optics(model: SpaceCharge) -> None:
-    """Print the optics as a table, or why there are none."""
+def show_optics(model: SpaceCharge, shift: tuple[float, float] | None = None) -> None:
+    """Print the optics as a table, or why there are none; shift: that of the tunes by space charge
+    at small amplitudes, if it is known.
+    """
     try:
         found = optics_of(model)
     except StudyError as error:
@@ -158,8 +177,14 @@ def show_optics(model: SpaceCharge) -> None:
         rows.append(["momentum compaction", f"{found.momentum_compaction:.7g}"])
     if any(found.closed_orbit):
         rows.append(["closed orbit x px y py z δ [m, 1]", _numbers(found.closed_orbit, ".5g")])
+    if found.transition_energy is not None:
+        energy = found.transition_energy
+        gamma = energy / model.bunches[0].mass
+        rows.append(["transition energy [eV] (γ)", f"{energy:.6g} ({gamma:.5g})"])
     if found.synchrotron_tune is not None:
         rows.append(["synchrotron tune", f"{found.synchrotron_tune:.6g}"])
+    if shift is not None:
+        rows.append(["Laslett tune shift of small amplitudes", _numbers(shift, ".4g")])
     title = "optics of the normal modes" if found.coupled else "optics"
     print_table(title, ["", "x, y"], rows)
     _warn_of_mismatch(model, found)
@@ -168,7 +193,8 @@ def show_optics(model: SpaceCharge) -> None:
 
 
 def _numbers(values: tuple[float, ...], form: str = ".7g") -> str:
-    return ", ".join(f"{value:{form}}" for value in values)
+    # Adding 0 gives a zero no minus.
+    return ", ".join(f"{value + 0.0:{form}}" for value in values)
 
 
 def names_along(model: SpaceCharge) -> list[tuple[str, str]]:

@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from itertools import permutations
-from typing import Any
+from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
 
+from phasewise.driver import Communicator, Run
 from phasewise.runs.layout import Dataset, Detail, Recording
 from phasewise.study import Study
+from phasewise.workloads.common.dumps import DumpedBeam, Moment, write_dump
+from phasewise.workloads.common.particle_files import COORDINATES
+from phasewise.workloads.spacecharge.driver import SpaceChargeRun
 from phasewise.workloads.spacecharge.model import model_of
 
-COORDINATES = ("x", "px", "y", "py", "z", "delta")
-"""Names of the six coordinates, in order: m, 1, m, 1, m, 1."""
+PLACE = "lattice.end"
+"""Where a dump is made, by the name that its files have."""
+
 UNITS = ("m", "1", "m", "1", "m", "1")
 SQUARES = tuple(
     tuple("m^2" if a == b == "m" else "m" if "m" in (a, b) else "1" for b in UNITS) for a in UNITS
@@ -55,6 +61,13 @@ class SpaceChargeRecording(Recording):
             entries["monitor_covariance"] = Dataset(
                 (count, 6, 6), "Central second moments at each monitor.", SQUARES, COORDINATES
             )
+        if count := model.lattice.apertures:
+            entries["losses_at"] = Dataset(
+                (count,), "Macroparticles lost in the turn at each aperture.", kind="i8"
+            )
+        entries["tracked"] = Dataset(
+            (model.records.tracked, 6), "Coordinates of the tracked particles.", UNITS, COORDINATES
+        )
         beams = [f"beam{bunch.number}" for bunch in model.bunches]
         return {f"{beam}/{name}": row for beam in beams for name, row in entries.items()}
 
@@ -79,6 +92,23 @@ class SpaceChargeRecording(Recording):
             if not np.all(np.isfinite(record[f"beam{bunch.number}/covariance"])):
                 return "the bunch's size is not a finite number"
         return ""
+
+    def dump(
+        self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
+    ) -> None:
+        """Dump the particles at the start, at the turns that are due, and after the last turn;
+        collective.
+        """
+        model = model_of(study)
+        every, bunch = model.records.particles_every, model.bunch
+        due = at_start or run.turn == study.count
+        if not every or bunch is None or not (due or run.turn % every == 0):
+            return
+        frequency = model.revolution_frequency
+        rows = cast(SpaceChargeRun, run).particles()
+        beam = DumpedBeam(bunch.shared, bunch.particle, rows)
+        at = Moment(run.turn, study.title, frequency, PLACE)
+        write_dump(folder, at, comm, [beam], model.records.particles_fraction)
 
     def detail(self, study: Study) -> Detail:
         """The rms sizes of the first bunch."""

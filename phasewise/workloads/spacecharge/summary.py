@@ -7,18 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from phasewise.analysis.growth_rate import growth_rate
 from phasewise.output import message
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary, number
+from phasewise.workloads.spacecharge.analysis import (
+    PLANES,
+    Ring,
+    footprint,
+    growth,
+    ring_of,
+    tune_spread,
+)
+from phasewise.workloads.spacecharge.views import recorded_beams
 
-PLANES = ("x", "y", "z")
-BEAMS = ("beam1", "beam2")
 
-
-def _beam(results: Results, beam: str) -> dict[str, Any]:
+def _beam(results: Results, beam: int, ring: Ring | None) -> dict[str, Any]:
     def recorded(name: str) -> Any:
-        return results.rows(f"{beam}/{name}")
+        return results.rows(f"beam{beam}/{name}")
 
     covariance, emittance = recorded("covariance"), recorded("emittance")
     outside = int(recorded("outside").sum())
@@ -29,11 +34,13 @@ def _beam(results: Results, beam: str) -> dict[str, Any]:
             f"({100 * outside / max(deposits, 1):.2g} %), and their particles were not kicked; "
             "raise mesh_half_width"
         )
-    turns = results.rows("turn").astype(np.float64)
+    fits = growth(results, beam, None if ring is None else ring.model.revolution_frequency)
     return {
         "sizes": np.sqrt(np.diagonal(covariance[-1])[[0, 2, 4]]).tolist(),
         "emittance": emittance[-1].tolist(),
-        "emittance_growth": [_growth(turns, emittance[:, plane]) for plane in range(3)],
+        "emittance_growth": [None if fit is None else fit.per_turn for fit in fits],
+        "emittance_growth_error": [None if fit is None else fit.error for fit in fits],
+        "tune_shift": _tune_shift(results, beam, ring),
         "losses": int(recorded("losses")[-1]),
         "outside": outside,
         "bunch_at_end": {
@@ -44,35 +51,57 @@ def _beam(results: Results, beam: str) -> dict[str, Any]:
     }
 
 
-def _growth(turns: Any, values: Any) -> float | None:
-    """Relative growth per turn; None where there are too few turns, or nothing that grows."""
-    if not np.all(values > 0):
+def _tune_shift(results: Results, beam: int, ring: Ring | None) -> dict[str, Any] | None:
+    """Shifts of the tunes of the tracked particles; None without them."""
+    found = footprint(results, ring, beam)
+    if found is None or ring is None or ring.optics is None:
         return None
-    found = growth_rate(turns, values)
-    return None if found is None else found.per_turn
+    return tune_spread(found, ring.optics).to_dict()
 
 
 class SpaceChargeSummary(Summary):
     """What it adds to the summary of a run."""
 
     def summarise(self, results: Results) -> dict[str, Any]:
-        """beams: each bunch, with its sizes and emittances [m], their growth, and its moments at
-        the end (docs/records.md). A sentence on standard error reports charge outside the mesh.
+        """tunes and laslett_tune_shift of the lattice, and beams: each bunch, with its sizes and
+        emittances [m], their growth, and its moments at the end (docs/spacecharge.md). A sentence
+        on standard error reports charge outside the mesh.
         """
-        beams = [beam for beam in BEAMS if results.holds(f"{beam}/mean")]
-        return {"beams": [_beam(results, beam) for beam in beams]}
+        ring = ring_of(results)
+        return {
+            "tunes": list(ring.optics.tunes) if ring and ring.optics else None,
+            "laslett_tune_shift": list(ring.shift) if ring and ring.shift else None,
+            "beams": [_beam(results, beam, ring) for beam in recorded_beams(results)],
+        }
 
     def rows(self, summary: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
         """Heads and rows of the table of a run."""
         beams = summary["beams"]
         found = []
         for index, plane in enumerate(PLANES):
-            for title, name in (
-                (f"rms size {plane} [m]", "sizes"),
-                (f"emittance {plane} [m]", "emittance"),
-                (f"growth per turn, {plane}", "emittance_growth"),
-            ):
-                found.append([title, *(number(beam[name][index]) for beam in beams)])
+            sizes = (number(beam["sizes"][index]) for beam in beams)
+            found.append([f"rms size {plane} [m]", *sizes])
+            emittances = (number(beam["emittance"][index]) for beam in beams)
+            found.append([f"emittance {plane} [m]", *emittances])
+            found.append([f"growth per turn, {plane}", *(_rate(beam, index) for beam in beams)])
+        for index, plane in enumerate(PLANES[:2]):
+            if shift := summary["laslett_tune_shift"]:
+                found.append([f"Laslett tune shift {plane}", *[number(shift[index])] * len(beams)])
+            if any(beam["tune_shift"] for beam in beams):
+                shifts = (_shift(beam["tune_shift"], index) for beam in beams)
+                found.append([f"tune shift {plane}, mean ± spread (largest)", *shifts])
         found.append(["particles lost", *(str(beam["losses"]) for beam in beams)])
         heads = [f"beam {k}" for k in range(1, len(beams) + 1)] if len(beams) > 1 else [""]
         return ["", *heads], found
+
+
+def _rate(beam: Mapping[str, Any], index: int) -> str:
+    value, error = (beam[name][index] for name in ("emittance_growth", "emittance_growth_error"))
+    return number(value) if value is None or error is None else f"{value:.3g} ± {error:.2g}"
+
+
+def _shift(found: Mapping[str, Any] | None, index: int) -> str:
+    if found is None:
+        return "-"
+    mean, spread, largest = (found[name][index] for name in ("mean", "spread", "largest"))
+    return f"{mean:.4g} ± {spread:.2g} ({largest:.4g})"

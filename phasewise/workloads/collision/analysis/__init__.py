@@ -5,6 +5,7 @@ The functions here take the results of a run; those of the modules take NumPy ar
 
 from phasewise.analysis.growth_rate import Growth
 from phasewise.analysis.spectrum import Peak, Spectrum
+from phasewise.analysis.tune_footprint import Footprint
 from phasewise.workloads.collision.analysis.both_beams import BothBeams
 from phasewise.workloads.collision.analysis.coherent import CoherentModes, PlaneModes
 from phasewise.workloads.collision.analysis.from_results import (
@@ -19,7 +20,6 @@ from phasewise.workloads.collision.analysis.from_results import (
     setting_of,
 )
 from phasewise.workloads.collision.analysis.luminosity_history import Luminosity
-from phasewise.workloads.collision.analysis.tune_footprint import Footprint
 
 __all__ = [
     "BeamGrowth",

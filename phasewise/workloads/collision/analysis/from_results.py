@@ -9,6 +9,11 @@ import numpy as np
 
 from phasewise.analysis.growth_rate import SECONDS_PER_HOUR, Growth, growth_rate
 from phasewise.analysis.spectrum import Complexes, Floats, find_peak
+from phasewise.analysis.tune_footprint import (
+    Footprint,
+    normalised_motion,
+    tune_footprint,
+)
 from phasewise.workloads.collision.analysis.both_beams import BothBeams, alike, both_beams
 from phasewise.workloads.collision.analysis.coherent import (
     CoherentModes,
@@ -21,11 +26,6 @@ from phasewise.workloads.collision.analysis.luminosity_history import Luminosity
 from phasewise.workloads.collision.analysis.moments import sampling_error
 from phasewise.workloads.collision.analysis.noise_floor import NoiseFloor, noise_floor
 from phasewise.workloads.collision.analysis.setting import BeamSetting, Setting, setting
-from phasewise.workloads.collision.analysis.tune_footprint import (
-    Footprint,
-    normalised_motion,
-    tune_footprint,
-)
 
 # A footprint is sought within this many ξ of the tune: the strongest beam-beam tune shift of a
 # particle is ξ, and the rest is room for the machine's own detuning.

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from phasewise.workloads.collision.analysis.tune_footprint import Optics
+from phasewise.analysis.tune_footprint import Optics
 
 Pair = tuple[float, float]
 

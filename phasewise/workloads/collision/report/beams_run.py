@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from pathlib import Path
 
@@ -27,8 +26,7 @@ from phasewise.workloads.collision.analysis import (
 from phasewise.workloads.collision.analysis.coherent import sum_and_difference
 from phasewise.workloads.collision.analysis.setting import Setting
 from phasewise.workloads.collision.views import BeamResults
-
-DUMP_NAME = re.compile(r"turn-(\d+)\.h5")
+from phasewise.workloads.common.dumps import beams_of, dumps_in
 
 
 class BeamsRun(ReportedRun):
@@ -118,8 +116,7 @@ class BeamsRun(ReportedRun):
     @cached_property
     def dumps(self) -> dict[int, Path]:
         """The particle dumps by turn, in order."""
-        named = ((DUMP_NAME.fullmatch(dump.name), dump) for dump in self.results.dumps())
-        return dict(sorted((int(name[1]), dump) for name, dump in named if name))
+        return dumps_in(self.results.folder / self.results.workload.dump_folder)
 
     def transverse(self, turn: int, beam: int) -> tuple[Floats, Floats]:
         """x and y [m] of the living particles of a beam in the dump of a turn, (n,) each."""
@@ -141,12 +138,5 @@ class BeamsRun(ReportedRun):
         if not self.dumps:
             return None
         turn, last = max(self.dumps.items())
-        found: dict[int, Floats] = {}
-        for number in (1, 2):
-            if not self.setting.beams[number - 1].strong:
-                table = self.results.particles(number, last)
-                names = ("x", "px", "y", "py", "z", "delta")
-                coordinates = np.array([table[name] for name in names])
-                if coordinates.shape[1] > 1:
-                    found[number] = coordinates
-        return turn, found
+        numbers = [k for k in (1, 2) if not self.setting.beams[k - 1].strong]
+        return turn, beams_of(last, numbers)

@@ -11,11 +11,11 @@ import numpy as np
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.constants import ELEMENTARY_CHARGE
+from phasewise.report.beams.phase_space import NO_DUMPS, REACH, bins_of
 from phasewise.report.fields import Coordinate, Field, Snapshot
 from phasewise.report.figure import Missing
 from phasewise.report.style import scale
 from phasewise.workloads.collision.report.beams_run import BeamsRun
-from phasewise.workloads.collision.report.bunches import NO_DUMPS, REACH, bins_of
 
 
 def charge_density(beam: int) -> Field:

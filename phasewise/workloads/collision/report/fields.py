@@ -10,10 +10,10 @@ from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import MaxNLocator
 
 from phasewise.analysis.spectrum import Floats
+from phasewise.report.beams.colours import BEAM
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import INK, MUTED, new_picture, scale, scientific, whole_ticks
 from phasewise.workloads.collision.report.beams_run import BeamsRun
-from phasewise.workloads.collision.report.colours import BEAM
 from phasewise.workloads.collision.tables.point import slices_of
 
 ONE_SLICE = Missing("Set slices to more than 1 at the interaction point to see slices compared.")

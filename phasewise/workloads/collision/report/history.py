@@ -5,84 +5,41 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from matplotlib.axes import Axes
 
 from phasewise.analysis.spectrum import Floats
+from phasewise.report.beams import histories
+from phasewise.report.beams.colours import BEAM, PLANE_NAMES
+from phasewise.report.beams.histories import FAINT, CentroidHistory, EmittanceHistory
 from phasewise.report.envelope import envelope_note, plot_history
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.style import (
-    legend_above,
-    new_picture,
-    scale,
-    scale_by_ten,
-    scientific,
-    whole_ticks,
-)
+from phasewise.report.style import legend_above, new_picture, scale, scientific, whole_ticks
 from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
 from phasewise.workloads.collision.analysis.moments import shape
 from phasewise.workloads.collision.report.beams_run import BeamsRun
-from phasewise.workloads.collision.report.colours import BEAM, FLOOR, PLANE_NAMES
-
-# The style of a history over which another one, or a line, is drawn.
-FAINT: dict[str, Any] = {"linewidth": 0.8, "alpha": 0.6}
-# Pixels that a turn of an oscillation needs, so that one beam can be seen behind the other.
-SWING = 3.0
-# Smaller changes than this are shown with a power of ten.
-MIN_PERCENT = 2e-3
-# Changes [%] below this are due to rounding alone, and are not enlarged to fill the picture.
-ROUNDING = 1e-10
-# The fitted line of beam 2 is dashed, so that beam 1's is seen below it.
-FITTED: tuple[dict[str, Any], ...] = (
-    {"linewidth": 1.8},
-    {"linewidth": 1.8, "linestyle": (0, (3, 3))},
-)
 
 
 def draw_emittances(run: BeamsRun) -> Drawing:
     """Relative emittance change in x, y and z with growth, error bar and noise floor."""
-    canvas, axes = new_picture(3, 1, 6.6, sharex=True)
-    for plane, axis in enumerate(axes[:, 0]):
-        _draw_emittance(axis, run, plane)
-    axes[-1, 0].set_xlabel("turn")
-    return Drawing(
-        canvas,
-        "Relative change of the geometric rms emittances (x, y without dispersion) from the fitted "
-        "value at the first turn, which the legend gives. Straight: fit through all but "
-        "the first tenth of the turns. Dotted: growth by the noise of the macroparticles, good to "
-        "a factor of about two, which falls as 1/N. Beams that mirror each other hand emittance on "
-        "and keep its sum. Rates and error bars, of the sum too, are in the table of "
-        f"results.{envelope_note(axes[0, 0], len(run.turn))}",
+    shown = []
+    for index, (beam, growth) in enumerate(zip(run.beams, run.growth, strict=True)):
+        fits = (growth.x, growth.y, growth.z)
+        if not run.setting.beams[index].strong:
+            shown.append(
+                EmittanceHistory(
+                    f"beam {index + 1}",
+                    index,
+                    np.asarray(beam.emittance),
+                    tuple(fit.growth for fit in fits),
+                    tuple(fit.noise_floor for fit in fits),
+                )
+            )
+    return histories.draw_emittances(
+        run.turn,
+        shown,
+        "Dotted: growth by the noise of the macroparticles, good to a factor of about two, which "
+        "falls as 1/N. Beams that mirror each other hand emittance on and keep its sum. Rates and "
+        "error bars, of the sum too, are in the table of results.",
     )
-
-
-def _draw_emittance(axis: Axes, run: BeamsRun, plane: int) -> None:
-    name = PLANE_NAMES[plane]
-    histories = [np.asarray(beam.emittance[:, plane]) for beam in run.beams]
-    fits = [getattr(growth, name) for growth in run.growth]
-    starts = [
-        fit.growth.start if fit.growth is not None else float(history[0])
-        for fit, history in zip(fits, histories, strict=True)
-    ]
-    shown = [i for i in (0, 1) if starts[i] > 0 and not run.setting.beams[i].strong]
-    change = {i: 100 * (histories[i] / starts[i] - 1) for i in shown}
-    finite = (np.abs(c[np.isfinite(c)]) for c in change.values())
-    largest = max((float(c.max()) for c in finite if c.size), default=1.0)
-    rounding = largest < ROUNDING
-    factor, unit = (1.0, "%") if largest > MIN_PERCENT or rounding else scale_by_ten(largest, "%")
-    for i in shown:
-        size, metres = scale(starts[i], "m")
-        label = f"beam {i + 1}, from {starts[i] * size:.4g} {metres}"
-        plot_history(axis, run.turn, change[i] * factor, BEAM[i], label=label, **FAINT)
-        if fits[i].growth is not None:
-            line = 100 * factor * (fits[i].growth.line(run.turn) / starts[i] - 1)
-            axis.plot(run.turn, line, color=BEAM[i], **FITTED[i])
-    if any(fits[i].noise_floor for i in shown):
-        floor = max(fits[i].noise_floor for i in shown) * (run.turn - run.turn[0])
-        axis.plot(run.turn, 100 * factor * floor, color=FLOOR, linestyle=":", label="noise floor")
-    if rounding:
-        axis.set_ylim(-MIN_PERCENT, MIN_PERCENT)
-    axis.set_ylabel(f"change of ε {name} [{unit}]")
-    legend_above(axis)
 
 
 def draw_sizes(run: BeamsRun) -> Drawing:
@@ -123,26 +80,13 @@ def _typical(values: Any) -> float:
 
 def draw_centroids(run: BeamsRun) -> Drawing:
     """Centroids of both beams in x and y, in rms sizes."""
-    canvas, axes = new_picture(2, 1, 4.6, sharex=True)
-    for axis, plane in zip(axes[:, 0], range(2), strict=True):
-        for index, beam in enumerate(run.beams):
-            history = beam.mean[:, 2 * plane] / run.setting.beams[index].size[plane]
-            label = f"beam {index + 1}"
-            plot_history(axis, run.turn, history, BEAM[index], room=SWING, label=label, **FAINT)
-        name = PLANE_NAMES[plane]
-        axis.set_ylabel(f"⟨{name}⟩ / σ {name}")
-        legend_above(axis)
-    axes[-1, 0].set_xlabel("turn")
-    numbers = [beam.macroparticles for beam in run.setting.beams if beam.macroparticles]
-    noise = (
-        f" Sampling alone moves it by 1/√N = {scientific(min(numbers) ** -0.5, 2)}."
-        if numbers
-        else ""
-    )
-    return Drawing(
-        canvas,
-        "Centroids on arrival at IP 1, over the matched rms size."
-        f"{noise}{envelope_note(axes[0, 0], len(run.turn), SWING)}",
+    shown = [
+        CentroidHistory(f"beam {index + 1}", index, np.asarray(beam.mean), setting.size)
+        for index, (beam, setting) in enumerate(zip(run.beams, run.setting.beams, strict=True))
+    ]
+    fewest = min((b.macroparticles for b in run.setting.beams if b.macroparticles), default=0)
+    return histories.draw_centroids(
+        run.turn, shown, "Centroids on arrival at IP 1, over the matched rms size.", fewest
     )
 
 

@@ -7,6 +7,7 @@ from matplotlib.axes import Axes
 
 from phasewise.analysis.moving import moving
 from phasewise.analysis.spectrum import Floats
+from phasewise.report.beams.colours import BEAM, NOMINAL
 from phasewise.report.envelope import SHADE, draw_envelope, envelope, pixels_across, stretch
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import (
@@ -21,7 +22,6 @@ from phasewise.report.style import (
 )
 from phasewise.workloads.collision.analysis import Luminosity
 from phasewise.workloads.collision.report.beams_run import BeamsRun
-from phasewise.workloads.collision.report.colours import BEAM, NOMINAL
 
 WINDOWS = 20
 """How many windows of the moving mean a run has."""

@@ -11,6 +11,7 @@ from matplotlib.colors import LogNorm
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter
 
 from phasewise.machines.curves import Curve, find
+from phasewise.report.beams.colours import BEAM
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.palette import STATES
 from phasewise.report.predictions import (
@@ -22,7 +23,6 @@ from phasewise.report.predictions import (
     draw_variants,
 )
 from phasewise.report.style import INK, MUTED, new_picture, whole_ticks
-from phasewise.workloads.collision.report.colours import BEAM
 from phasewise.workloads.collision.reproduction.claims import SMP, TORI
 from phasewise.workloads.collision.reproduction.extent import VARIANTS, Run
 from phasewise.workloads.collision.reproduction.plans import traffic

@@ -1,6 +1,8 @@
-"""Pictures of the particles of the last dump: phase space and density."""
+"""Pictures of the particles of a dump: phase space and density."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,10 +12,9 @@ from matplotlib.image import AxesImage
 from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from phasewise.analysis.spectrum import Floats
+from phasewise.report.beams.colours import BEAM
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import INK, log_ticks, new_picture, scale
-from phasewise.workloads.collision.report.beams_run import BeamsRun
-from phasewise.workloads.collision.report.colours import BEAM
 
 MOST_BINS = 110
 """Most bins along an axis; few particles get fewer bins, with one particle in each on average."""
@@ -25,11 +26,15 @@ PLANES = (("x", "px"), ("y", "py"), ("z", "δ"))
 UNITS = (("m", "rad"), ("m", "rad"), ("m", ""))
 
 
-def draw_phase_space(run: BeamsRun) -> Drawing | Missing:
-    """Phase space x-px, y-py, z-δ of both beams from the last particle dump."""
-    if run.particles is None:
+Dumped = tuple[int, Mapping[int, Floats]]
+"""The turn of a dump, and by the number of the beam its living particles (6, n), n > 1."""
+
+
+def draw_phase_space(dumped: Dumped | None, place: str) -> Drawing | Missing:
+    """Phase space x-px, y-py, z-δ of the beams of a dump, which was made at this place."""
+    if dumped is None:
         return NO_DUMPS
-    turn, beams = run.particles
+    turn, beams = dumped
     if not beams:
         return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
     canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
@@ -42,16 +47,16 @@ def draw_phase_space(run: BeamsRun) -> Drawing | Missing:
             _count_bar(canvas, picture, axis, named=plane == 2)
     return Drawing(
         canvas,
-        f"Phase space at turn {turn} on arrival at IP 1, macroparticles per bin in logarithmic "
+        f"Phase space at turn {turn} {place}, macroparticles per bin in logarithmic "
         f"colour, within ±{REACH:g} rms. Angles are Px/P0 and Py/P0, δ = (P − P0)/P0.",
     )
 
 
-def draw_density(run: BeamsRun) -> Drawing | Missing:
-    """Density in x-y of both beams, and profiles against Gaussians of the same rms."""
-    if run.particles is None:
+def draw_density(dumped: Dumped | None, place: str) -> Drawing | Missing:
+    """Density in x-y of the beams of a dump, and profiles against Gaussians of the same rms."""
+    if dumped is None:
         return NO_DUMPS
-    turn, beams = run.particles
+    turn, beams = dumped
     if not beams:
         return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
     canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
@@ -63,7 +68,7 @@ def draw_density(run: BeamsRun) -> Drawing | Missing:
             _profile(axes[row, column], particles[coordinate], name, BEAM[number - 1])
     return Drawing(
         canvas,
-        f"Density at turn {turn} on arrival at IP 1 within ±{REACH:g} rms, and profiles in x and y "
+        f"Density at turn {turn} {place} within ±{REACH:g} rms, and profiles in x and y "
         "(steps) against the Gaussian of the same rms (dashed): tails show as steps above it.",
     )
 

@@ -1,0 +1,1 @@
+"""Pictures of bunches that several workloads have: histories, phase space, footprints."""
