@@ -88,9 +88,15 @@ def html_target(options: argparse.Namespace) -> Path | None:
     path = Path(options.html)
     if path.suffix.lower() not in PAGES:
         raise StudyError(f"--html {path}: give a name that ends in {', '.join(PAGES)}")
-    if not path.absolute().parent.is_dir():
-        raise StudyError(f"--html {path}: there is no folder {path.parent}")
+    check_folder("--html", path)
     return path
+
+
+def check_folder(option: str, file: str | Path) -> None:
+    """StudyError if there is no folder for the file of an option."""
+    folder = Path(file).parent
+    if not folder.absolute().is_dir():
+        raise StudyError(f"{option} {file}: there is no folder {folder}")
 
 
 def add_study(parser: Parser) -> None:

@@ -27,20 +27,21 @@ NormalMode mode_of(const PlaneOptics& o, int plane) {
   return mode;
 }
 
-// The three modes. If z alone is unstable, the sentence says so, since the phase of the cavities is
-// the usual reason.
+// The three modes. If the cavities drive z apart, the sentence says so: δ then rises along z with
+// the sign with which z rises along δ.
 std::vector<NormalMode> modes_with_rf(const SecondOrder& passage) {
   const Square matrix = square_of(passage.rows);
   try {
     return normal_modes(matrix, 6);
   } catch (const std::invalid_argument&) {
     normal_modes(matrix, 4);  // which has a sentence of its own
-    const bool below = applied(matrix, periodic_dispersion(passage))[4] > 0.0;
+    const double slip = applied(matrix, periodic_dispersion(passage))[4];
+    if (matrix[5][4] * slip <= 0.0) throw;
     throw std::invalid_argument(
         std::string("the cavities do not bunch the beam: with their phase the motion in z is "
                     "unstable; this lattice is ") +
-        (below ? "below transition, where a phase about 1/2 turn bunches"
-               : "above transition, where a phase about 0 bunches"));
+        (slip > 0.0 ? "below transition, where a phase about 1/2 turn bunches"
+                    : "above transition, where a phase about 0 bunches"));
   }
 }
 

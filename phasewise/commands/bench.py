@@ -23,6 +23,7 @@ from phasewise.options import (
     add_json,
     add_overrides,
     add_threads,
+    check_folder,
     count,
     counts,
     device_override,
@@ -30,9 +31,10 @@ from phasewise.options import (
 )
 from phasewise.output import captured, message, print_json, print_table
 from phasewise.report.benching import Batches, Bench
-from phasewise.report.conventions import in_convention
+from phasewise.report.conventions import check_operator, in_convention
 from phasewise.report.curve_table import write_csv
 from phasewise.report.picture_file import check_picture
+from phasewise.study.reading import apply_override
 from phasewise.tables.keys import nearest
 from phasewise.workload.discovery import find_workload, with_part
 from phasewise.workload.interface import Workload
@@ -168,9 +170,17 @@ def _check_curves(options: argparse.Namespace, part: Bench) -> None:
         if options.convention not in part.CONVENTIONS:
             known = nearest(options.convention, tuple(part.CONVENTIONS))
             raise StudyError(f"{CONVENTION} {options.convention} is unknown{known}")
+        tables: dict[str, Any] = {}
+        for override in options.set:
+            apply_override(tables, override)
+        operator = tables.get(part.workload.name, {}).get("operator")
+        check_operator(options.convention, part.CONVENTIONS[options.convention], operator)
         options.set = [*part.CONVENTION_KEYS, *options.set]
     if options.picture is not None:
         check_picture(options.picture)
+    for name in (CSV, PICTURE):
+        if (target := _value(options, name)) is not None:
+            check_folder(name, target)
 
 
 def _value(options: argparse.Namespace, name: str) -> str | None:

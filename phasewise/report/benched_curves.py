@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from phasewise.output import number_of
-from phasewise.report.curve_table import Curve, sizes_of
+from phasewise.report.curve_table import Curve, label_of, sizes_of
 from phasewise.report.figure import Drawing
 from phasewise.report.palette import SERIES
 from phasewise.report.style import log_ticks, new_picture
@@ -43,12 +43,6 @@ def draw_curves(result: Mapping[str, Any]) -> Drawing:
 def _kind(curve: Curve) -> str:
     pairs = f" between {curve['pairs']}" if curve.get("pairs") else ""
     return f"{curve.get('benchmark') or curve['operator']}{pairs}"
-
-
-def label_of(curve: Curve) -> str:
-    """The protocol or algorithm of a curve, with the size of its packets."""
-    packet = f", {curve['packet']} B" if curve.get("packet") else ""
-    return f"{curve['protocol']}{packet}"
 
 
 def _looks(curves: Sequence[Curve]) -> dict[str, tuple[str, str]]:

@@ -26,6 +26,12 @@ def sizes_of(curve: Curve) -> str:
     return "words" if "words" in curve else "bytes"
 
 
+def label_of(curve: Curve) -> str:
+    """The protocol or algorithm of a curve, with the size of its packets."""
+    packet = f", {curve['packet']} B" if curve.get("packet") else ""
+    return f"{curve['protocol']}{packet}"
+
+
 def table_of(result: Mapping[str, Any]) -> list[list[Any]]:
     """A head and a row for each size of each curve, with the columns that the bench has; bandwidth
     in B/s, times in s.

@@ -11,7 +11,7 @@ from typing import Any
 from phasewise.driver import Core, Run
 
 TURNS = 7
-"""Number of turns that are timed, after one that is not. A kernel's time is the median over them,
+"""Number of turns that are timed after the first one. A kernel's time is the median over them,
 which is the usual time under the other load of the machine.
 """
 

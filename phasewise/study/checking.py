@@ -40,7 +40,8 @@ class Checking(Part):
         noise; `say` gets sentences on the runs. By default StudyError.
         """
         raise StudyError(
-            f"--noise is for bunches of macroparticles, and this study is of {study.workload.name}"
+            f"--noise is for a study of bunches of macroparticles alone, and this one is of "
+            f"{study.workload.title}"
         )
 
     def show(self, study: Study) -> None:

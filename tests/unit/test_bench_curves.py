@@ -14,7 +14,7 @@ from phasewise.report.conventions import Counterpart, in_convention
 from phasewise.report.curve_table import table_of
 from phasewise.workloads.collectives.bench import CONVENTIONS as OF_COLLECTIVES
 from phasewise.workloads.collectives.model import OPERATORS
-from tests.sentences import says
+from tests.sentences import refused, says
 
 
 def curve(operator: str, **columns: Any) -> dict[str, Any]:
@@ -34,6 +34,12 @@ def test_a_convention_keeps_what_has_a_counterpart_and_prints_its_share_of_the_t
     assert latency["bandwidth"] == [4e6, 5e6] and latency["noisy"] == [False, True]
 
 
+def test_several_pairs_at_once_have_no_counterpart() -> None:
+    many = {**RESULT, "curves": [curve("echo", pairs="i-(i+8), i=0..7")]}
+    with refused("--convention osu", "pairs"):
+        in_convention(many, "osu", {"echo": Counterpart("osu_latency", 0.5)})
+
+
 def test_sizes_of_all_blocks_count_all_ranks() -> None:
     both = OF_COLLECTIVES["osu"]
     scattered = {**RESULT, "curves": [curve("reduce-scatter"), curve("allreduce")]}
@@ -41,6 +47,9 @@ def test_sizes_of_all_blocks_count_all_ranks() -> None:
         one["benchmark"]: one["bytes"] for one in in_convention(scattered, "osu", both)["curves"]
     }
     assert sizes == {"osu_reduce_scatter": [32, 64], "osu_allreduce": [8, 16]}
+    started = in_convention({**scattered, "blocking": False}, "imb", OF_COLLECTIVES["imb"])
+    assert [one["benchmark"] for one in started["curves"]] == ["Ireduce_scatter", "Iallreduce"]
+    assert started["curves"][0]["bandwidth"] == [16e6, 20e6]
     assert all(set(convention) <= set(OPERATORS) for convention in OF_COLLECTIVES.values())
 
 
@@ -85,6 +94,11 @@ def test_a_bench_writes_its_curves_in_the_terms_of_another_benchmark(
         (["collision", "--csv", "x"], ("collision", "--csv", "halo")),
         (["collectives", "--together", "--csv", "x"], ("--together", "--csv")),
         (["commtest", "--picture", "x.gif"], ("x.gif", ".svg")),
+        (["commtest", "--csv", "nowhere/x.csv"], ("--csv", "nowhere")),
+        (
+            ["commtest", "--convention", "osu", "--set", "commtest.operator=swap"],
+            ("osu", "swap", "echo", "stream"),
+        ),
     ],
 )
 def test_options_that_do_not_suit_a_bench_are_refused(

@@ -104,4 +104,4 @@ def test_other_workloads_have_no_noise_of_macroparticles(
     repository: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", str(repository / "examples/halo/study.toml"), "--noise"]) == 2
-    assert "--noise is for bunches of macroparticles" in capsys.readouterr().err
+    assert "--noise is for a study of bunches of macroparticles alone" in capsys.readouterr().err

@@ -10,7 +10,7 @@ of the time t of both together, t_c of the computing alone and t_p of the collec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from phasewise.driver import Core
@@ -34,22 +34,24 @@ SUM_SIZES = (8, 16, 32, 64)
 PROBE = 1e6
 """Flops by which the rate of the computing is measured."""
 
-_SHARED = {
-    "barrier": ("barrier", "Barrier"), "broadcast": ("bcast", "Bcast"),
-    "allreduce": ("allreduce", "Allreduce"), "allgather": ("allgather", "Allgather"),
-    "alltoall": ("alltoall", "Alltoall"), "reduce": ("reduce", "Reduce"),
-    "gather": ("gather", "Gather"), "scatter": ("scatter", "Scatter"),
+_NAMES = {
+    "barrier": "barrier", "broadcast": "bcast", "allreduce": "allreduce",
+    "reduce-scatter": "reduce_scatter", "allgather": "allgather", "alltoall": "alltoall",
+    "reduce": "reduce", "gather": "gather", "scatter": "scatter",
 }  # fmt: skip
-CONVENTIONS = {
-    "osu": {
-        "reduce-scatter": Counterpart("osu_reduce_scatter", blocks=True),
-        **{ours: Counterpart(f"osu_{theirs}") for ours, (theirs, _) in _SHARED.items()},
-    },
-    "imb": {
-        "reduce-scatter": Counterpart("Reduce_scatter", blocks=True),
-        **{ours: Counterpart(theirs) for ours, (_, theirs) in _SHARED.items()},
-    },
-}
+
+
+def _counterparts(spelled: Callable[[str], str]) -> dict[str, Counterpart]:
+    """A counterpart for each of _NAMES, spelled as these benchmarks do."""
+    return {
+        ours: Counterpart(
+            spelled(name), blocks=ours == "reduce-scatter", started=spelled(f"i{name}")
+        )
+        for ours, name in _NAMES.items()
+    }
+
+
+CONVENTIONS = {"osu": _counterparts("osu_{}".format), "imb": _counterparts(str.capitalize)}
 """Our time is that of the last rank, `t_max` of the Intel MPI benchmarks; the OSU benchmarks print
 the mean over the ranks. What they do not have, or do with other blocks, is left out.
 """

@@ -117,6 +117,7 @@ def _growth(
     tables = study.resolved()
     for number, size in zip("12", macroparticles, strict=True):
         tables["beam"][number]["macroparticles"] = size
+    tables["records"] |= {"tracked": 0, "particles_every": 0}  # which may need more macroparticles
     tables |= {"turns": turns, "seed": study.seed + seed}
     begin = time.monotonic()
     run = Simulation(Study.from_dict(tables, study.folder), threads=len(os.sched_getaffinity(0)))

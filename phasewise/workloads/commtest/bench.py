@@ -25,6 +25,7 @@ from phasewise.machines.turn_times import (
 from phasewise.output import alike, number_of
 from phasewise.report.benching import Bench
 from phasewise.report.conventions import Counterpart
+from phasewise.report.curve_table import label_of
 from phasewise.study import Study
 from phasewise.study.reading import overridden
 from phasewise.tables.declared import schema_of
@@ -173,13 +174,8 @@ class CommtestBench(Bench):
             name = own[0].get("benchmark", operator)
             what = "time of an exchange" if name == operator else "time as it prints it"
             title = f"{name} between {pairs}, {ranks}: {what}, bandwidth of a pair"
-            show_curves(result, own, title, "bytes", CELLS, _head)
+            show_curves(result, own, title, "bytes", CELLS, label_of)
         show_remarks(result)
-
-
-def _head(curve: Mapping[str, Any]) -> str:
-    packet = f", {curve['packet']} B" if curve["packet"] else ""
-    return f"{curve['protocol']}{packet}"
 
 
 def _megabytes(curve: Mapping[str, Any], at: int) -> str:

@@ -35,13 +35,13 @@ def debunching(model: SpaceCharge) -> str:
 
 def _named(model: SpaceCharge, optics: Optics) -> Iterator[str]:
     """Each cavity that drives apart, with its phase."""
-    charge = model.bunches[0].charge
     for number, one in enumerate(model.lattice.elements, 1):
         if one["kind"] != "cavity":
             continue
         phase = one.get("phase", 0.0)
-        # δ rises along z as this, and z along δ as the slip; the two must have opposite signs.
-        slope = charge * one["voltage"] * math.cos(2 * math.pi * phase)
+        # δ rises along z as this, for either sign of charge (docs/spacecharge.md), and z along δ as
+        # the slip; the two must have opposite signs.
+        slope = one["voltage"] * math.cos(2 * math.pi * phase)
         if slope * optics.slip > 0:
             name = f" ({one['name']})" if "name" in one else ""
             yield f"lattice.element[{number}]{name}, a cavity, has phase = {phase:g}"
