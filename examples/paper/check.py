@@ -15,13 +15,14 @@ from phasewise.workloads.collision.bench import collision_case
 
 STUDY = Path(__file__).parent / "study.toml"
 PARTICLES = 25_000
+TURNS = 11
 
 
 @pytest.fixture(scope="module")
 def results() -> Results:
-    """Twenty turns with their luminosity, about three seconds."""
-    small = ["turns=20", f"beam.1.macroparticles={PARTICLES}", "records.pair_luminosity_every=10"]
-    return phasewise.run(phasewise.load(STUDY, [*small, "ip.1.luminosity=true"]))
+    """Some turns with their luminosity, about two seconds."""
+    small = [f"turns={TURNS}", f"beam.1.macroparticles={PARTICLES}", "ip.1.luminosity=true"]
+    return phasewise.run(phasewise.load(STUDY, [*small, "records.pair_luminosity_every=10"]))
 
 
 def test_the_benchmark_times_this_study_with_luminosity_and_as_phasewise_would_run_it() -> None:
@@ -58,7 +59,7 @@ def test_the_momentum_spread_is_untouched_without_the_longitudinal_kick(results:
     emittance = results.beam(1).emittance[:, 2]
     # Linear synchrotron motion, and a z that chromaticity moves by 2πQ'J: 2π·2·5e-10 m a turn, of
     # 7.5 cm.
-    assert emittance == pytest.approx(np.full(20, emittance[0]), rel=1e-5)
+    assert emittance == pytest.approx(np.full(TURNS, emittance[0]), rel=1e-5)
 
 
 def test_no_particle_leaves_the_mesh_or_the_ring(results: Results) -> None:

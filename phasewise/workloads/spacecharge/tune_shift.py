@@ -19,7 +19,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import elliprd
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.constants import classical_radius
@@ -106,6 +105,8 @@ def _gradients(model: SpaceCharge, bunch: Bunch, sizes: Floats, length: float) -
     own, other = sizes, sizes[::-1]
     if model.solver.kind != "3d" or bunch.coasting or bunch.distribution == CYLINDER:
         return np.asarray(strength / (bunch.gamma * length * own * (own + other)))
+    from scipy.special import elliprd
+
     along = np.full_like(own, bunch.gamma * length)
     return np.asarray(strength / 3 * elliprd(other**2, along**2, own**2))
 
