@@ -22,7 +22,11 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print the points as JSON")
     add_study(parser)
     parser.add_argument(
-        "--machine", required=True, metavar="M,M,…", help="several machines: bassi,jaguar"
+        "--machine",
+        action="append",
+        required=True,
+        metavar="M,M,…",
+        help="several machines: bassi,jaguar",
     )
     parser.add_argument(
         "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
@@ -80,13 +84,16 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
-def machines_of(given: str) -> list[Machine]:
-    """The machines of ``--machine``, each once; StudyError if two have the same name."""
-    machines = [load_machine(name.strip()) for name in dict.fromkeys(given.split(","))]
+def machines_of(given: Sequence[str]) -> list[Machine]:
+    """The machines of each ``--machine``, each once; StudyError if two have the same name."""
+    words = [name.strip() for names in given for name in names.split(",")]
+    machines = [load_machine(name) for name in dict.fromkeys(words)]
     names = [machine.name for machine in machines]
     for name in names:
         if names.count(name) > 1:
-            raise StudyError(f'--machine {given}: two of the machines are called "{name}"')
+            raise StudyError(
+                f'--machine {",".join(words)}: two of the machines are called "{name}"'
+            )
     return machines
 
 

@@ -56,17 +56,28 @@ def read_table(kind: type[T], table: object, where: str) -> T:
 def check_needed(
     values: Mapping[str, Any], schema: Schema, where: str, names: Iterable[str] | None = None
 ) -> None:
-    """StudyError if a needed key of a table is not given.
+    """StudyError if needed keys of a table are not given: what the first one is, and which others
+    are missing too.
 
     names: the needed keys, where other keys decide which they are; by default all whose `needed`
     says what they are.
     """
-    for name in schema if names is None else names:
-        own = schema[name]
-        if own.needed and values.get(name) is None:
-            place = f"{where}.{name}" if where else name
-            shown = f"[{place}]" if own.kind == "table" else place
-            raise StudyError(f"{shown} is missing: it is {own.needed}")
+    missing = [
+        name
+        for name in (schema if names is None else names)
+        if schema[name].needed and values.get(name) is None
+    ]
+    if not missing:
+        return
+
+    def shown(name: str) -> str:
+        place = f"{where}.{name}" if where else name
+        return f"[{place}]" if schema[name].kind == "table" else place
+
+    first, *others = missing
+    verb = "is" if len(others) == 1 else "are"
+    too = f"; so {verb} {', '.join(map(shown, others))}" if others else ""
+    raise StudyError(f"{shown(first)} is missing: it is {schema[first].needed}{too}")
 
 
 def values_of(table: Any) -> dict[str, Any]:
