@@ -72,6 +72,15 @@ def add_json(parser: Parser, what: str) -> None:
     parser.add_argument("--json", action="store_true", help=what)
 
 
+def add_progress(parser: Parser) -> None:
+    """Add ``--progress``."""
+    parser.add_argument(
+        "--progress",
+        action="store_true",
+        help="say on standard error how far it is, also where that is no terminal",
+    )
+
+
 def add_html(parser: Parser) -> None:
     """Add ``--html``, which `html_target` reads."""
     parser.add_argument(

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import statistics
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
@@ -16,12 +18,14 @@ from phasewise.mpi.copies import in_step, run_copies
 from phasewise.mpi.launch import start
 from phasewise.mpi.printed import printed
 from phasewise.mpi.ranks import together
+from phasewise.mpi.working import working
 from phasewise.options import (
     Parser,
     add_device,
     add_html,
     add_json,
     add_overrides,
+    add_progress,
     add_threads,
     check_folder,
     count,
@@ -117,6 +121,7 @@ def add_options(parser: Parser) -> None:
         help=f"print times as osu or imb does, of {_able(_has_conventions)}",
     )
     add_html(parser)
+    add_progress(parser)
     add_overrides(parser)
 
 
@@ -148,6 +153,7 @@ def main(options: argparse.Namespace) -> int:
         for name in OF_CURVES:
             value = _value(options, name)
             argv += [] if value is None else [name, value]
+        argv += ["--progress"] if options.progress or sys.stderr.isatty() else []
         return start(
             argv, options.ranks, options.threads, as_json=options.json, unit=workload.unit.one
         )
@@ -228,7 +234,8 @@ def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
 
 
 def _run_here(options: argparse.Namespace, part: Bench, case: str, core: Core) -> int:
-    result = part.run(core, case, options.set, options.threads, options.turns)
+    with working(options.progress) if core.rank() == 0 else nullcontext():
+        result = part.run(core, case, options.set, options.threads, options.turns)
     if core.rank() == 0:
         _give(options, part, case, result)
     return 0
@@ -295,7 +302,8 @@ def _points(
         for case in cases
         for number in dict.fromkeys(ranks)
     ]
-    points = [printed([*argv, *([] if options.json else ["--json"])]) for argv in argvs]
+    beside = [*([] if options.json else ["--json"]), *(["--progress"] if options.progress else [])]
+    points = [printed([*argv, *beside]) for argv in argvs]
     if options.json:
         print_json({"points": points})
     else:
@@ -321,7 +329,8 @@ def _simulate(options: argparse.Namespace, part: Bench, case: str) -> int:
 
     simulated_tree()
     machine = load_machine(options.machine)
-    result = part.curves(SimulatedRanks(machine, options.ranks), case, options.set)
+    with working(options.progress):
+        result = part.curves(SimulatedRanks(machine, options.ranks), case, options.set)
     _give(options, part, case, result)
     return 0
 

@@ -11,7 +11,16 @@ from phasewise.machines import TWINS, Machine, load_machine
 from phasewise.machines.reference import statement
 from phasewise.models import load_model
 from phasewise.models.platforms import PlatformPoint, communication_bound, rate_unit
-from phasewise.options import Parser, add_html, add_json, add_study, counts, html_target
+from phasewise.mpi.working import working
+from phasewise.options import (
+    Parser,
+    add_html,
+    add_json,
+    add_progress,
+    add_study,
+    counts,
+    html_target,
+)
 from phasewise.output import captured, console, message, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.tuning.platforms import LeftOut, compare_platforms
@@ -43,6 +52,7 @@ def add_options(parser: Parser) -> None:
         "--picture", metavar="FILE", help="rates and shares as a picture (SVG, PNG)"
     )
     add_html(parser)
+    add_progress(parser)
 
 
 def main(options: argparse.Namespace) -> int:
@@ -57,9 +67,10 @@ def main(options: argparse.Namespace) -> int:
         from phasewise.report.picture_file import check_picture
 
         check_picture(options.picture)
-    points, left_out = compare_platforms(
-        study, machines, options.ranks, options.model, options.twin
-    )
+    with working(options.progress):
+        points, left_out = compare_platforms(
+            study, machines, options.ranks, options.model, options.twin
+        )
     if options.picture is not None:
         from phasewise.report.platforms import draw_platforms
         from phasewise.report.predictions import save_picture

@@ -15,6 +15,7 @@ from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
 from phasewise.models.interval import residuals_of, spread
 from phasewise.models.prediction import predict_many
+from phasewise.mpi.working import working
 from phasewise.options import (
     Parser,
     add_counts,
@@ -23,6 +24,7 @@ from phasewise.options import (
     add_json,
     add_models,
     add_placement,
+    add_progress,
     add_study,
     add_target,
     counts,
@@ -68,6 +70,7 @@ def add_options(parser: Parser) -> None:
     )
     parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
     add_html(parser)
+    add_progress(parser)
     parser.add_argument(
         "--export", nargs=2, metavar=("extrap", "FILE"), help="the points as a file for Extra-P"
     )
@@ -84,10 +87,11 @@ def main(options: argparse.Namespace) -> int:
     check_targets(options)
     pieces = counted(study, options.iterations, options.records)
     numbers = dict.fromkeys(options.ranks)
-    studies = {number: settle(study, number, machine, options.twin).study for number in numbers}
-    predictions = predict_many(
-        studies, machine, models, options.twin, options.fit, options.first, pieces
-    )
+    with working(options.progress):
+        studies = {n: settle(study, n, machine, options.twin).study for n in numbers}
+        predictions = predict_many(
+            studies, machine, models, options.twin, options.fit, options.first, pieces
+        )
 
     def tell() -> None:
         show(study, machine, options.twin, predictions)

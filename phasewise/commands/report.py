@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 
 from phasewise.errors import StudyError
-from phasewise.options import Parser, add_json
+from phasewise.mpi.working import working
+from phasewise.options import Parser, add_json, add_progress
 from phasewise.output import captured, message, print_json
 from phasewise.scanning.read_again import is_scan, read_scan
 from phasewise.traces.excerpt import Bounds, Excerpt, bounds
@@ -34,6 +35,7 @@ def add_options(parser: Parser) -> None:
         help="machine file whose [device] gives the roof of a run on a device (by default the "
         "roof is measured here)",
     )
+    add_progress(parser)
     add_excerpt(parser)
 
 
@@ -86,14 +88,15 @@ def main(arguments: argparse.Namespace) -> int:
     from phasewise.report.contents import make_report
 
     excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
-    report = make_report(
-        arguments.directory,
-        arguments.output,
-        arguments.compare,
-        excerpt,
-        arguments.beside,
-        arguments.machine,
-    )
+    with working(arguments.progress):
+        report = make_report(
+            arguments.directory,
+            arguments.output,
+            arguments.compare,
+            excerpt,
+            arguments.beside,
+            arguments.machine,
+        )
     if arguments.json:
         print_json(
             {

@@ -8,7 +8,17 @@ from pathlib import Path
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.reference import rates_statement
-from phasewise.options import Parser, add_html, add_json, add_study, add_target, count, html_target
+from phasewise.mpi.working import working
+from phasewise.options import (
+    Parser,
+    add_html,
+    add_json,
+    add_progress,
+    add_study,
+    add_target,
+    count,
+    html_target,
+)
 from phasewise.output import alike, captured, message, number_of, print_json, print_table
 from phasewise.study import load
 from phasewise.tables.writing import document
@@ -47,6 +57,7 @@ def add_options(parser: Parser) -> None:
         "--verify", type=int, default=8, metavar="K", help="how many of the best are run (0: none)"
     )
     add_html(parser)
+    add_progress(parser)
     parser.add_argument("--out", metavar="DIR", help="folder for what a launcher and a study need")
 
 
@@ -67,7 +78,8 @@ def main(options: argparse.Namespace) -> int:
             "least; ask for fewer ranks or more cores"
         )
     problem = Problem(study, machine, options.ranks, options.cores, options.model, options.twin)
-    tuned = tune(problem, options.verify)
+    with working(options.progress):
+        tuned = tune(problem, options.verify)
     if keys := tuned.choice.candidate.replaces(study):
         message(f"the choice replaces what the study sets in [communication]: {', '.join(keys)}")
     summary = tuned.summary()

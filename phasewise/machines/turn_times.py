@@ -18,6 +18,7 @@ import numpy as np
 
 from phasewise.driver import Core, Floats
 from phasewise.mpi.ranks import collectively
+from phasewise.mpi.working import at
 from phasewise.study import Study
 from phasewise.workload.protocols import available, check_protocol
 
@@ -60,7 +61,8 @@ def time_turns(
     for number in range(PASSES):
         order = list(range(len(studies)))
         random.Random(number).shuffle(order)
-        for index in order:
+        for place, index in enumerate(order, number * len(studies)):
+            at("measurement", place, PASSES * len(studies))
             run = core.start(studies[index].parameters(), threads)
             found = run.time(least, most, SECONDS)
             samples[index].append(found["seconds"])

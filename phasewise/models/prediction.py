@@ -13,6 +13,7 @@ from phasewise.models.discovery import load_model
 from phasewise.models.interval import interval, residuals_of, turn_interval
 from phasewise.models.model import Case, Model, Turn
 from phasewise.models.uncertain import OfRates, of_rates, widened
+from phasewise.mpi.working import at
 from phasewise.output import number_of
 from phasewise.readable import Readable, Shown
 from phasewise.study import Study
@@ -185,4 +186,9 @@ def predict_many(
             else Case(study, machine, number, twin)
         )
         cases.append(replace(case, pieces={**(pieces or {}), **case.pieces}, records=records))
-    return [predict(case, model) for model in models for case in cases]
+    pairs = [(model, case) for model in models for case in cases]
+    found: list[Prediction] = []
+    for model, case in pairs:
+        at("prediction", len(found), len(pairs), f"model {model}, {number_of(case.ranks, 'rank')}")
+        found.append(predict(case, model))
+    return found

@@ -11,6 +11,7 @@ from phasewise.machines import Machine
 from phasewise.machines.turn_times import TurnTime
 from phasewise.models.model import Case
 from phasewise.models.prediction import turn_of
+from phasewise.mpi.working import at
 from phasewise.output import number_of
 from phasewise.simulated.simulate import Request
 from phasewise.simulated.timing import time_simulated
@@ -83,6 +84,7 @@ class SimulatedRanks:
         found: dict[int, TurnTime] = {}
         for key, times in in_workers(_time, tasks, self.workers, _name):
             found |= dict(zip(batches[key], times, strict=True))
+            at("measurement", len(found), len(studies))
             if self.progress is not None:
                 self.progress(len(found), len(studies))
         return [found[index] for index in range(len(studies))]

@@ -21,6 +21,7 @@ RELAY_VARIABLE = "PHASEWISE_RELAY"
 MARK = "\x1e"
 """First character of a relayed line."""
 RELAY_SECONDS = 0.2
+"""Least time between relayed lines, and between drawings of a passing bar."""
 LINE_SECONDS = 10.0
 
 
@@ -42,12 +43,14 @@ class Silent:
 
 
 class Lines:
-    """A line on standard error, at most one every ten seconds, and one at the end."""
+    """A line on standard error, at most one every ten seconds, and one at the end. at_once: the
+    first one comes with the first report.
+    """
 
-    def __init__(self, unit: str) -> None:
+    def __init__(self, unit: str, at_once: bool = False) -> None:
         self._unit = unit
         self._clock = Clock()
-        self._shown = time.monotonic()
+        self._shown = time.monotonic() - (LINE_SECONDS if at_once else 0.0)
 
     def update(self, turn: int, turns: int, detail: str) -> None:
         left = self._clock.seconds_left(turn, turns)
@@ -62,9 +65,12 @@ class Lines:
 
 
 class Live:
-    """A bar in the terminal: turns, the workload's detail of the last one, time left."""
+    """A bar in the terminal: turns, the workload's detail of the last one, time left. passing: it
+    is drawn at reports alone, without a thread that would disturb measurements, and is taken away
+    at the end.
+    """
 
-    def __init__(self, unit: str) -> None:
+    def __init__(self, unit: str, passing: bool = False) -> None:
         from rich.console import Console
         from rich.progress import BarColumn, Progress, TextColumn
 
@@ -75,7 +81,14 @@ class Live:
             TextColumn("{task.fields[left]}"),
         )
         self._clock = Clock()
-        self._bar = Progress(*columns, console=Console(stderr=True), refresh_per_second=8)
+        self._bar = Progress(
+            *columns,
+            console=Console(stderr=True),
+            refresh_per_second=8,
+            transient=passing,
+            auto_refresh=not passing,
+        )
+        self._passing, self._drawn = passing, 0.0
         self._task = self._bar.add_task("", total=1, turn=0, detail="", left="")
         self._bar.start()
 
@@ -86,6 +99,9 @@ class Live:
             self._bar.update(
                 self._task, completed=turn, total=turns, turn=turn, detail=detail, left=text
             )
+            if self._passing and (now := time.monotonic()) - self._drawn >= RELAY_SECONDS:
+                self._drawn = now
+                self._bar.refresh()
 
     def close(self) -> None:
         with suppress(OSError, ValueError):

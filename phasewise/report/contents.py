@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import RunError
+from phasewise.mpi.working import at
 from phasewise.report import communication, timeline
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.field_pictures import draw_field
@@ -102,13 +103,7 @@ def make_report(
     try:
         roofline = roofline_of(run, machine)
         pictures.mkdir(exist_ok=True)
-        drawn = {
-            chapter: tuple(
-                make_figure(name, title, partial(draw, run), pictures)
-                for name, title, draw in chapter.figures
-            )
-            for chapter in chapters_of(run)
-        }
+        drawn = _drawn(run, pictures)
         page = compose(run, drawn, roofline)
         replace_text(path, render(page))
     except OSError as error:
@@ -118,6 +113,22 @@ def make_report(
         run.close()
     figures = tuple(figure for chapter in drawn.values() for figure in chapter)
     return Report(path, pictures, figures, page.warnings, _use(run), utilisation_of(run), roofline)
+
+
+def _drawn(run: ReportedRun, pictures: Path) -> dict[Chapter, tuple[Figure, ...]]:
+    """The figures of each chapter, which are written into the folder `pictures` too."""
+    chapters = chapters_of(run)
+    every = sum(len(chapter.figures) for chapter in chapters)
+    drawn: dict[Chapter, tuple[Figure, ...]] = {}
+    done = 0
+    for chapter in chapters:
+        figures: list[Figure] = []
+        for name, title, draw in chapter.figures:
+            at("picture", done, every, title)
+            figures.append(make_figure(name, title, partial(draw, run), pictures))
+            done += 1
+        drawn[chapter] = tuple(figures)
+    return drawn
 
 
 def _use(run: ReportedRun) -> dict[str, Any] | None:

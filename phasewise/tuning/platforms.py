@@ -18,6 +18,8 @@ from phasewise.machines.topology import check_size
 from phasewise.models import Case, default_model, described, load_model
 from phasewise.models.platforms import PlatformPoint
 from phasewise.models.prediction import predict, turn_of
+from phasewise.mpi.working import at
+from phasewise.output import number_of
 from phasewise.study import Study
 from phasewise.tuning.automatic import settle
 from phasewise.tuning.candidates import candidates
@@ -64,8 +66,11 @@ def compare_platforms(
     """
     points: list[PlatformPoint] = []
     left_out: list[LeftOut] = []
+    numbers = sorted(set(ranks))
     for machine in machines:
-        for number in sorted(set(ranks)):
+        for number in numbers:
+            done, every = len(points) + len(left_out), len(machines) * len(numbers)
+            at("point", done, every, f"{machine.name}, {number_of(number, 'rank')}")
             try:
                 check_size(machine, number)
                 points.append(_best(study, machine, number, model, twin))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from phasewise.models import (
     load_model,
     predict,
 )
+from phasewise.mpi.working import at
 from phasewise.runs.choosing import nothing_to_try
 from phasewise.runs.core_share import CoreShare
 from phasewise.study import Study
@@ -168,7 +170,7 @@ class CandidateSearch:
         else:
             chosen = shortlist(first, SHORTLIST)
             self.say(f"model {precise.NAME} ranks the best {len(chosen)}")
-            ranked = [self._entry(e.candidate, e.ranks, e.threads, precise) for e in chosen]
+            ranked = self._entries([(e.candidate, e.ranks, e.threads) for e in chosen], precise)
         if not nothing_to_try(self.problem.study):
             ranked = sorted(ranked, key=_predicted)
             most = REFINED if precise is cheap else 1
@@ -224,7 +226,14 @@ class CandidateSearch:
                 problem.study, problem.splits()[-1][0], problem.machine
             )  # raises an error that says why
         self.say(f"model {cheap.NAME} ranks {len(pairs)} candidates")
-        return [self._entry(*pair, cheap) for pair in pairs]
+        return self._entries(pairs, cheap)
+
+    def _entries(self, places: Sequence[tuple[Candidate, int, int]], model: Model) -> list[Entry]:
+        found: list[Entry] = []
+        for place in places:
+            at("candidate", len(found), len(places), f"model {model.NAME}")
+            found.append(self._entry(*place, model))
+        return found
 
     def _entry(self, candidate: Candidate, ranks: int, threads: int, model: Model) -> Entry:
         key = (candidate, ranks, model.NAME)
@@ -354,6 +363,7 @@ def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None)
         tried = []
         for index, entry in enumerate(entries, 1):
             say(f"run {index} of {len(entries)}")
+            at("verifying run", index - 1, len(entries))
             timed = timed_here(entry.candidate.apply(study), entry.ranks, entry.threads)
             tried.append(replace(entry, verified=timed.seconds, core_share=timed.core_share))
         return tried
@@ -361,5 +371,5 @@ def verify(problem: Problem, entries: list[Entry], say: Say, cache: Path | None)
         simulation_task(study, problem.machine, e.ranks, e.candidate, problem.twin) for e in entries
     ]
     say(f"{len(tasks)} simulations")
-    seconds = simulated_seconds(tasks, cache)
+    seconds = simulated_seconds(tasks, cache, partial(at, "simulation"))
     return [replace(e, verified=s) for e, s in zip(entries, seconds, strict=True)]
