@@ -8,12 +8,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from phasewise.report.benched_curves import draw_curves
 from phasewise.report.figure import Drawing
 from phasewise.report.palette import SERIES
-from phasewise.report.style import log_ticks, new_picture, scale
+from phasewise.report.style import new_picture, scale
 
-MOST_LINES = 12
-"""Most curves of times in one picture."""
 MOST_BARS = 30
 LINE = 0.26
 """Inches of a bar."""
@@ -23,7 +22,7 @@ def draw_rates(rates: Mapping[str, float], result: Mapping[str, Any]) -> Drawing
     """Times against sizes, where a measurement has curves; else a bar for each rate."""
     curves = [curve for curve in result.get("curves", ()) if _sizes(curve)]
     if curves:
-        return _curves(curves)
+        return draw_curves(result)
     if "curves" in result:
         times = {name: 1.0 / rate for name, rate in rates.items()}
         return _bars(times, "s", "time", "Times that were measured; shorter is faster.")
@@ -33,31 +32,6 @@ def draw_rates(rates: Mapping[str, float], result: Mapping[str, Any]) -> Drawing
 def _sizes(curve: Mapping[str, Any]) -> list[float]:
     sizes = curve.get("words", curve.get("bytes"))
     return list(sizes) if isinstance(sizes, list) and len(sizes) > 1 else []
-
-
-def _curves(curves: list[Any]) -> Drawing:
-    canvas, axes = new_picture(1, 1, 4.4)
-    axis: Axes = axes[0, 0]
-    for place, curve in enumerate(curves[:MOST_LINES]):
-        named = (curve.get(key) for key in ("operator", "protocol", "pairs"))
-        axis.plot(
-            _sizes(curve),
-            1e6 * np.asarray(curve["seconds"]),
-            ".-",
-            color=SERIES[place % len(SERIES)],
-            linestyle="-" if place < len(SERIES) else "--",
-            label=" ".join(str(word) for word in named if word is not None),
-        )
-    axis.set_xscale("log", base=2)
-    axis.set_yscale("log")
-    log_ticks(axis)
-    unit = "words" if "words" in curves[0] else "B"
-    axis.set_xlabel(f"size [{unit}]")
-    axis.set_title("time [µs]")
-    axis.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
-    left = len(curves) - MOST_LINES
-    more = f" {left} more are in the tables." if left > 0 else ""
-    return Drawing(canvas, f"Time against the size, both logarithmic.{more}")
 
 
 def _bars(values: Mapping[str, float], unit: str, name: str, caption: str) -> Drawing:
