@@ -25,8 +25,6 @@ from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, when
 from phasewise.tuning.automatic import machine_of, settle
 
-MAX_SIZES = 9
-"""Most message sizes in a cell of the table."""
 MARKS = "†‡§¶"
 """Marks of phases that do not belong to every turn: one for each piece of a turn, in the plan's
 order.
@@ -70,7 +68,7 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
         f"{Path(planned['layout']).name}, {number_of(nodes, 'rank')} a node"
     )
     labels, unit = labels_of(planned), study.workload.unit.one
-    sizes = ["bytes × count", "messages", "MB", "in / out"]
+    sizes = ["bytes", "messages", "MB", "in / out"]
     columns = ["phase", "pattern", "along", *labels, *sizes]
     marks = _marks(planned, unit)
     rows = [_row(phase, labels, marks.get(phase["per"], "")) for phase in planned["phases"]]
@@ -84,8 +82,15 @@ def _grid(planned: dict[str, Any]) -> str:
 
 
 def labels_of(planned: dict[str, Any]) -> list[str]:
-    """The keys that the workload adds to those that every phase has."""
-    found = {key: None for phase in planned["phases"] for key in phase if key not in KNOWN}
+    """The keys that the workload adds to those that every phase has, without those that are 0 in
+    all phases.
+    """
+    found = {
+        key: None
+        for phase in planned["phases"]
+        for key, value in phase.items()
+        if key not in KNOWN and value != 0
+    }
     return [key for key in found if key != "bytes"]
 
 
@@ -109,15 +114,13 @@ def _row(phase: dict[str, Any], labels: Sequence[str], piece: str) -> list[str]:
 
 
 def _sizes(phase: dict[str, Any]) -> str:
-    """One size a line."""
+    """The size, or the least and the largest one; --json has each with its count."""
     if not phase["messages"]:
         return "–"
     if isinstance(phase["bytes"], int):
-        return f"{phase['bytes']} × {phase['messages']}"
-    sizes = [f"{size['bytes']} × {size['count']}" for size in phase["bytes"]]
-    if len(sizes) > MAX_SIZES:
-        sizes[MAX_SIZES - 1 :] = [f"… {len(sizes) - MAX_SIZES + 1} more"]
-    return "\n".join(sizes)
+        return str(phase["bytes"])
+    sizes = [size["bytes"] for size in phase["bytes"]]
+    return f"{sizes[0]}…{sizes[-1]}"
 
 
 def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[str]:

@@ -13,7 +13,7 @@ from matplotlib.ticker import FuncFormatter, NullFormatter
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.palette import STATES, colours_of
+from phasewise.report.palette import OTHER, STATES
 from phasewise.report.planned import other_layout, planned_traffic
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, new_picture, scale, whole_ticks
@@ -194,9 +194,9 @@ def draw_phase_times(run: ReportedRun) -> Drawing | Missing:
     canvas, axes = new_picture(1, 2, 3.9, width_ratios=(3, 2))
     unit = common_unit(records).indefinite
     shown = _largest(communicating, MAX_PHASES)
-    colours = colours_of(tuple(shown), (False,) * len(shown), run.communication.colours)
+    colours = run.colours
     parts = [("computing", computing, STATES["computing"])]
-    parts += [(name, values, colours[name]) for name, values in shown.items()]
+    parts += [(name, values, colours.get(name, OTHER)) for name, values in shown.items()]
     _draw_stack(axes[0, 0], turn, [*parts, ("not recorded", rest, STATES["not recorded"])])
     axes[0, 0].set_title(f"time of {unit} [{scale(turn, 's')[1]}]")
     _draw_share(axes[0, 1], 100 * total / turn)

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
 from phasewise.report.figure import Figure
 from phasewise.report.tables import Table
+
+MOST_COLUMNS = 4
+"""Most tiles beside each other."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ def render(page: Page) -> str:
         f"<header><h1>{escape(page.title)}</h1>{subtitle}{answer}</header>",
         f"<nav>{links}</nav>",
         "".join(_warning(sentence) for sentence in page.warnings),
-        f'<div class="tiles">{"".join(map(_tile, page.tiles))}</div>',
+        _tiles(page.tiles),
         *(_section(section) for section in page.sections),
         _study(page.study) if page.study is not None else "",
     ]
@@ -72,6 +76,13 @@ def render(page: Page) -> str:
 
 def _warning(sentence: str) -> str:
     return f'<p class="warning" role="alert">{escape(sentence)}</p>'
+
+
+def _tiles(tiles: Sequence[Tile]) -> str:
+    """The tiles in rows that are as full as each other."""
+    rows = -(-len(tiles) // MOST_COLUMNS)
+    columns = -(-len(tiles) // max(rows, 1)) or 1
+    return f'<div class="tiles" style="--columns: {columns}">{"".join(map(_tile, tiles))}</div>'
 
 
 def _tile(tile: Tile) -> str:

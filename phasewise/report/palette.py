@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from phasewise.report.style import LINE
+from phasewise.traces.records import CommunicationRecord
 
 STATES = {
     "computing": "#2f74d0",
@@ -36,3 +37,26 @@ def colours_of(
         name: chosen.get(name) or next(cool if kernel else warm, OTHER)
         for name, kernel in zip(names, computes, strict=True)
     }
+
+
+def colours_in(
+    records: Iterable[CommunicationRecord], others: Mapping[str, bool]
+) -> dict[str, str]:
+    """The colour of each phase and kernel of some runs, the same in all pictures of a report: those
+    that take most time get the first colours.
+
+    others: names that no run recorded, such as declared tasks, and whether they compute.
+    """
+    seconds: dict[str, float] = {}
+    computes: dict[str, bool] = {}
+    chosen: dict[str, str] = {}
+    for record in records:
+        chosen = {**record.colours, **chosen}
+        for phase in record.phases:
+            own = float(phase.computing.mean() + phase.communicating.mean())
+            seconds[phase.name] = seconds.get(phase.name, 0.0) + own
+            computes.setdefault(phase.name, not phase.communicates)
+    for name, kernel in others.items():
+        computes.setdefault(name, kernel)
+    names = sorted(computes, key=lambda name: -seconds.get(name, 0.0))
+    return colours_of(tuple(names), tuple(computes[name] for name in names), chosen)

@@ -11,6 +11,7 @@ import numpy as np
 
 from phasewise.analysis.spectrum import Floats
 from phasewise.errors import RunError, StudyError
+from phasewise.report.palette import colours_in
 from phasewise.runs.folder import RECORD_FILE
 from phasewise.runs.results import Results
 from phasewise.study import Study
@@ -112,6 +113,19 @@ class ReportedRun:
         if not (self.directory / RECORD_FILE).is_file():
             return None
         return read_communication(self.directory)
+
+    @cached_property
+    def declared(self) -> dict[str, bool]:
+        """The tasks that the workloads of the shown runs declare, and whether they compute."""
+        found = {p.name for record in self.shown for p in record.phases if p.communicates}
+        workloads = (record.workload for record in self.shown if record.workload is not None)
+        tasks = {n: names for own in workloads for n, names in declared_tasks(own).items()}
+        return {task: not found.issuperset(names) for task, names in tasks.items()}
+
+    @cached_property
+    def colours(self) -> dict[str, str]:
+        """The colour of each phase, kernel and declared task in all pictures of the report."""
+        return colours_in((*self.shown, *self.compared), self.declared)
 
     @property
     def shown(self) -> tuple[CommunicationRecord, ...]:

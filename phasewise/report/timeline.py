@@ -18,10 +18,9 @@ from matplotlib.patches import Patch
 from phasewise.output import number_of
 from phasewise.report.communication import NO_RECORD
 from phasewise.report.figure import Drawing, Missing
-from phasewise.report.palette import OTHER, STATES, colours_of
+from phasewise.report.palette import OTHER, STATES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, new_picture, scale, whole_ticks
-from phasewise.study.laboratory import declared_tasks
 from phasewise.traces.timeline import DECLARED, INNERMOST, OUTERMOST, REST, Timeline
 from phasewise.traces.values import Integers
 
@@ -49,15 +48,12 @@ def draw_tasks(run: ReportedRun) -> Drawing | Missing:
     if isinstance(lines, Missing):
         return lines
     names = _most_common(lines)
-    computes = tuple(name not in _communicating(run) for name in names)
-    record = run.communication
-    chosen = {} if record is None else record.colours
-    colours = colours_of(names, computes, chosen) | {BEYOND: OTHER, REST: OTHER}
+    colours = run.colours | {BEYOND: OTHER, REST: OTHER}
     tasks = [_places(line, names) for line in lines]
-    canvas = _gantt(run, lines, tasks, [colours[name] for name in names])
+    canvas = _gantt(run, lines, tasks, [colours.get(name, OTHER) for name in names])
     communicating = _communicating(run)
     order = sorted(names, key=lambda name: (name in (REST, BEYOND), name in communicating))
-    _legend(canvas, {name: colours[name] for name in order})
+    _legend(canvas, {name: colours.get(name, OTHER) for name in order})
     return Drawing(
         canvas,
         f"What each rank worked at{_level(run)}: kernels in cool colours, phases of communication "
@@ -139,9 +135,7 @@ def _timelines(run: ReportedRun) -> tuple[Timeline, ...] | Missing:
 def _communicating(run: ReportedRun) -> set[str]:
     """Phases of communication, and declared tasks that have nothing else."""
     found = {phase.name for record in run.shown for phase in record.phases if phase.communicates}
-    workloads = (record.workload for record in run.shown if record.workload is not None)
-    tasks = {n: names for own in workloads for n, names in declared_tasks(own).items()}
-    return found | {task for task, names in tasks.items() if found.issuperset(names)}
+    return found | {task for task, computes in run.declared.items() if not computes}
 
 
 def _most_common(lines: Sequence[Timeline]) -> tuple[str, ...]:
