@@ -30,6 +30,7 @@ class PyPhasewise(PythonPackage):
     depends_on("py-scipy@1.13:", type=("build", "run"))
     depends_on("py-h5py@3.11:", type=("build", "run"))
     depends_on("py-rich@13:", type=("build", "run"))
+    depends_on("py-shtab@1.7:", type=("build", "run"))
     depends_on("py-matplotlib@3.9:", type=("build", "run"))
     depends_on("py-pillow@10:", type=("build", "run"))
     depends_on("openpmd-api@0.16: +python", when="+openpmd", type=("build", "run"))

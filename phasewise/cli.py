@@ -12,12 +12,14 @@ import contextlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from importlib import import_module
+from typing import Any, NoReturn
 
 from phasewise.address_space import check_address_space
 from phasewise.driver import launched_rank
 from phasewise.errors import PhasewiseError, RunError
+from phasewise.machines import machine_names
 from phasewise.mpi.signals import unwinding
 from phasewise.options import Parser
 from phasewise.output import (
@@ -56,6 +58,8 @@ module of the subcommand in use is imported. A workload's part `commands` has `C
 modules are in the workload's package; it is read if a subcommand is none of these.
 """
 
+SHELLS = ("bash", "zsh")
+"""Shells whose completion is offered."""
 LIGHT = ("init", "check", "plan", "trace", "loopmarks", "import")
 """Subcommands that load NumPy and the core alone."""
 
@@ -154,6 +158,44 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     return options
 
 
+def whole_parser() -> Parser:
+    """The parser with the options of all subcommands, for completion in a shell."""
+    parser, subparsers = build_parsers([])
+    for name, one in subparsers.items():
+        import_module(module_name(name)).add_options(one)
+    return parser
+
+
+class PrintCompletion(argparse.Action):
+    """Prints what a shell needs to complete the command line, made by shtab."""
+
+    def __call__(self, _parser: Any, _options: Any, shell: Any, _name: Any = None) -> NoReturn:
+        try:
+            import shtab
+        except ModuleNotFoundError:
+            raise RunError(
+                "this installation lacks shtab, which writes completions: pip install shtab"
+            ) from None
+        parser = whole_parser()
+        files = {"STUDY": shtab.FILE, "FILE": shtab.FILE, "DIR": shtab.DIRECTORY}
+        for one in actions_of(parser):
+            if one.dest == "machine":
+                one.choices = machine_names()
+            elif kind := files.get(str(one.metavar)):
+                one.complete = kind  # type: ignore[attr-defined]
+        print(shtab.complete(parser, shell))
+        raise SystemExit(0)
+
+
+def actions_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """The arguments of a parser and of its subcommands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for one in action.choices.values():
+                yield from actions_of(one)
+
+
 def build_parsers(argv: Sequence[str]) -> tuple[Parser, dict[str, Parser]]:
     """The parser of the command and of the subcommands; only the subcommand in `argv` gets its
     options.
@@ -164,7 +206,14 @@ def build_parsers(argv: Sequence[str]) -> tuple[Parser, dict[str, Parser]]:
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"phasewise {__version__}")
-    # What stands before the subcommand is --help or --version.
+    parser.add_argument(
+        "--print-completion",
+        action=PrintCompletion,
+        choices=SHELLS,
+        metavar="SHELL",
+        help=f"print a completion script for {' or '.join(SHELLS)}, and end",
+    )
+    # What stands before the subcommand is --help, --version or --print-completion.
     chosen = next((word for word in argv if not word.startswith("-")), None)
     summaries = {name: summary for name, (_, summary) in COMMANDS.items()}
     if chosen not in COMMANDS:

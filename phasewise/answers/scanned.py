@@ -44,7 +44,7 @@ def scanned_answer(
         question=f"How does {what} of “{study.title}” depend on {over}?",
         answer=_sentence(results, labels),
         tiles=[_tile(results, name, label) for name, label in labels.items()],
-        pictures=_pictures(results, dict(list(labels.items())[:MOST_PICTURES])),
+        pictures=_pictures(results, labels),
         tables=tables_of(printed),
         conditions=given | conditions(study, [], [], argv),
         certainty=_certainty(results),
@@ -114,7 +114,7 @@ def _tile(results: ScanResults, name: str, label: str) -> Tile:
 
 def _pictures(results: ScanResults, labels: dict[str, str]) -> list[Picture]:
     found: list[Picture] = []
-    for name, label in labels.items():
+    for name, label in list(labels.items())[:MOST_PICTURES]:
         if not _known(results, name):
             continue
         for ending, canvas in draw_result(results, name, label).items():

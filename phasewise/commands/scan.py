@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 from phasewise.errors import StudyError
@@ -20,11 +21,15 @@ from phasewise.options import (
 from phasewise.output import captured, message, print_json
 from phasewise.scanning.axes import read_axis
 from phasewise.scanning.definition import Definition
+from phasewise.scanning.expected import LONG, expected
 from phasewise.scanning.folder import COMPLETE, FAILED
 from phasewise.scanning.results import ScanResults
 from phasewise.scanning.scan import Request, default_folder, run_scan, samples_of
 from phasewise.scanning.telling import remarks, show_results
 from phasewise.study import load
+
+SHORT = 10.0
+"""Seconds of a scan of which nothing is said beforehand."""
 
 
 def add_options(parser: Parser) -> None:
@@ -68,7 +73,11 @@ def add_options(parser: Parser) -> None:
         help="run every N-th point from the I-th on, for a batch array",
     )
     parser.add_argument("--out", metavar="DIR", help="folder (scans/<study> by default)")
-    parser.add_argument("--yes", action="store_true", help="run more than 1000 points")
+    parser.add_argument(
+        "--yes",
+        action="store_true",
+        help="run more than 1000 points, or for more than an hour, without asking",
+    )
     parser.add_argument(
         "--plot", action="append", default=[], metavar="RESULT", help="a column to show; repeat"
     )
@@ -106,6 +115,7 @@ def main(options: argparse.Namespace) -> int:
         parquet=options.parquet,
         source=(source, tuple(options.set)),
     )
+    _tell_time(definition, request, options)
     results = run_scan(definition, request, choose_progress(options.quiet, "point"))
     if page is not None:
         from phasewise.answers.scanned import scanned_answer
@@ -121,6 +131,24 @@ def main(options: argparse.Namespace) -> int:
         for sentence in remarks(results, options.plot):
             message(sentence)
     return _verdict(results)
+
+
+def _tell_time(definition: Definition, request: Request, options: argparse.Namespace) -> None:
+    """Say how long the scan will take, and ask in a terminal if that is long; StudyError if the
+    answer is no.
+    """
+    if options.quiet and options.yes:
+        return
+    found = expected(definition, request)
+    if found is None or found.seconds < SHORT:
+        return
+    if not options.quiet:
+        message(found.sentence)
+    if found.seconds <= LONG or options.yes or not sys.stdin.isatty():
+        return
+    message("go on? [y/N] (--yes goes on without asking)")
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise StudyError("the scan was not begun; --yes begins it without asking")
 
 
 def part_of(text: str) -> tuple[int, int]:
