@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from phasewise.cli import main
 from phasewise.runs.kept import keep
 from phasewise.scanning import expected as module
 from phasewise.scanning.axes import read_axis
