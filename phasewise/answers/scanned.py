@@ -82,8 +82,8 @@ def _sentence(results: ScanResults, labels: dict[str, str]) -> str:
             continue
         unit = unit_text(label.partition(" [")[2].removesuffix("]"))
         low, high = (end(means, key=lambda mean: mean.mean) for end in (min, max))
-        if low is high:
-            told.append(f"{_name(label)} is {_value(low, unit)}.")
+        if _value(low, unit) == _value(high, unit):
+            told.append(f"{_name(label)} is {_value(low, unit)} at all points.")
         else:
             told.append(
                 f"{_name(label)} goes from {_value(low, unit)} at {_where(low)} to "

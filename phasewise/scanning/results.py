@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -23,6 +24,8 @@ from phasewise.tables.keys import nearest, show
 Floats = NDArray[np.float64]
 SHOWN = 4
 """How many results a printed scan has for each point."""
+STUDYS = re.compile(r"\b([a-z]+)\.([1-9]\d*)\b")
+"""A word and a number as the name of a study's key has them, which counts from 1: beam.1."""
 LEFT_OUT = ("communication", "tuning")
 """Entries of a run's summary that are about how its ranks exchange."""
 
@@ -126,10 +129,19 @@ class ScanResults(Readable):
 
         StudyError if no point has it.
         """
-        if name not in (known := self.names()):
-            raise StudyError(f'the points have no result "{name}"{nearest(name, known)}')
+        name = self.named(name)
         values = (point.results.get(name) for point in self.points)
         return np.array([v if _is_number(v) else math.nan for v in values], dtype=np.float64)
+
+    def named(self, name: str) -> str:
+        """The name in the table of a result that is named as there, `beams.0.losses`, or with
+        numbers as a study counts, `beam.1.losses`. StudyError if no point has it.
+        """
+        known = self.names()
+        for form in (name, STUDYS.sub(_from_zero, name, count=1)):
+            if form in known:
+                return form
+        raise StudyError(f'the points have no result "{name}"{nearest(name, known)}')
 
     def means(self, name: str) -> list[Mean]:
         """The mean of a result over the seeds, for all values of the keys in order."""
@@ -156,6 +168,10 @@ def scan_point(point: Point, folder: Path, state: State) -> ScanPoint:
     return ScanPoint(
         point.number, point.values, point.seed, folder, state.status, state.why, state.summary
     )
+
+
+def _from_zero(found: re.Match[str]) -> str:
+    return f"{found[1]}s.{int(found[2]) - 1}"
 
 
 def _text(value: Any) -> str:

@@ -47,9 +47,7 @@ def shown(results: ScanResults, asked: list[str]) -> dict[str, str]:
         return {}
     labels = _labels(results)
     if asked:
-        for name in asked:
-            results.column(name)
-        return {name: labels.get(name, name) for name in asked}
+        return {name: labels.get(name, name) for name in map(results.named, asked)}
     if labels:
         return {name: label for name, label in labels.items() if name in known}
     vary = [name for name in known if _varies(results.column(name))]

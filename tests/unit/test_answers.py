@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from phasewise.answers import scanned
 from phasewise.cli import main
 from phasewise.machines import load_machine
 from phasewise.models.comparison import compare
@@ -149,6 +150,15 @@ def test_the_folder_of_a_scan_has_a_report(tmp_path: Path) -> None:
         "at ip.1.slices = 1",
     )
     says(page.text, "2 of 3 points are complete", "one seed", "as far as two values can show")
+
+
+def test_a_scan_s_page_has_few_pictures_and_all_convergences(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scanned, "MOST_PICTURES", 1)
+    folder = scan_folder(tmp_path / "scan")
+    assert main(["report", str(folder)]) == 0
+    assert page_of(folder / "report.html").pictures == 2
 
 
 def test_options_of_a_run_s_report_are_refused_for_a_scan(

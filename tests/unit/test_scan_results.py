@@ -57,6 +57,14 @@ def test_means_are_over_seeds_with_their_standard_error(tmp_path: Path) -> None:
     assert np.isnan(one.error)
 
 
+def test_numbers_in_a_name_may_count_as_those_of_a_study(tmp_path: Path) -> None:
+    found = made(tmp_path, "ip.1.slices=1,2")
+    assert found.named("beam.2.emittance.0") == "beams.1.emittance.0"
+    assert found.named("beams.1.emittance.0") == "beams.1.emittance.0"
+    assert found.column("beam.1.emittance.1").tolist() == [2e-10, 2e-10]
+    assert list(shown(found, ["beam.1.emittance.0"])) == ["beams.0.emittance.0"]
+
+
 def test_a_result_that_is_not_there_is_named(tmp_path: Path) -> None:
     found = made(tmp_path, "ip.1.slices=1,2", failed=(1,))
     assert np.isnan(found.column("luminosity.mean")).tolist() == [True, False]
