@@ -98,8 +98,7 @@ def show(points: Sequence[Point]) -> None:
                 f"from {' or '.join(sources)}"
             )
     lines += list(dict.fromkeys(point.run.record.source for point in points))
-    described = {p.machine.name: p.machine for p in points if not p.machine.is_hardware}
-    lines += [f"{name}: {rates_statement(machine)}" for name, machine in described.items()]
+    lines += list(dict.fromkeys(_rates(point) for point in points if not point.machine.is_hardware))
     lines += [point.wrong for point in points if point.wrong and not point.set_aside]
     runs = {_name(point): point.run for point in points}
     lines += [
@@ -113,6 +112,13 @@ def show(points: Sequence[Point]) -> None:
         f"* {name}: {sentence}; the errors leave this run out" for name, sentence in aside.items()
     ]
     console().print("\n".join(lines), soft_wrap=True)
+
+
+def _rates(point: Point) -> str:
+    """What the interval says of the machine's rates, which a simulation has exactly."""
+    if point.run.record.simulated:
+        return f"{point.machine.name}: intervals are for these rates, which the simulator has too"
+    return f"{point.machine.name}: {rates_statement(point.machine)}"
 
 
 def _name(point: Point) -> str:

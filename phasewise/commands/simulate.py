@@ -12,7 +12,7 @@ from phasewise.output import message, print_json
 from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
-from phasewise.traces.records import CommunicationRecord
+from phasewise.traces.records import CommunicationRecord, sampling_error
 from phasewise.traces.summary import show_communication
 from phasewise.tuning.automatic import settle
 
@@ -95,7 +95,7 @@ def show(summary: dict[str, Any], record: CommunicationRecord) -> None:
     done, every = summary["sampled_steps"]
     if done < every:
         whole = f"the {record.unit.one}, scaled by the bytes of each phase"
-        print(f"{done} of {every} steps stand for {whole}")
+        print(f"{done} of {every} steps stand for {whole} {sampling_error()}")
     if summary["skeleton"]:
         print("messages only, without contents")
     work = "at the machine's rates" if summary["computation"] else "not charged"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,8 @@ from phasewise.models.discovery import chosen_models
 from phasewise.models.interval import residuals_of, spread
 from phasewise.models.prediction import bounded
 from phasewise.models.recorded_run import Recorded
+from phasewise.models.uncertain import widened
+from phasewise.traces.records import SAMPLED_COMMUNICATION, SAMPLED_TURN
 
 
 @dataclass(frozen=True)
@@ -175,7 +177,8 @@ def compare(
     return [
         Point(
             run,
-            _of_run(predict(case, name, run.computes), case, run),
+            # A simulation has exactly the rates of the file.
+            _of_run(predict(case, name, run.computes, not run.record.simulated), case, run),
             spread(name, machine, run.twin, residuals, run.record.ranks).source,
             machine,
         )
@@ -184,10 +187,18 @@ def compare(
 
 
 def _of_run(found: Prediction, case: Case, run: Recorded) -> Prediction:
-    """The prediction with the interval of a run's mean turn: the more turns, the less it varies."""
+    """The prediction with the interval of a run's mean turn: the more turns, the less it varies.
+    Where some of its steps stand for all, the interval takes in what these may be off.
+    """
     record = run.record
     varying = max(found.variation, record.variation)
-    return bounded(found, case, varying / math.sqrt(max(record.turns, 1)))
+    own = bounded(found, case, varying / math.sqrt(max(record.turns, 1)))
+    if not record.sampled:
+        return own
+    few, turn = (math.log1p(part) for part in (SAMPLED_COMMUNICATION, SAMPLED_TURN))
+    low, high = widened(own.communication_seconds, (own.low, own.high), (few, few))
+    turn_low, turn_high = widened(own.turn_seconds, (own.turn_low, own.turn_high), (turn, turn))
+    return replace(own, low=low, high=high, turn_low=turn_low, turn_high=turn_high)
 
 
 def summarise(points: Sequence[Point], machines: Sequence[Machine]) -> dict[str, Any]:

@@ -56,6 +56,11 @@ that.
 VARIATION = "variation"
 """By how much the turns of a simulated run differ from each other."""
 
+SAMPLED_COMMUNICATION, SAMPLED_TURN = 0.02, 0.1
+"""By which part the communication, and the whole turn, may be off where some steps of a turn were
+simulated and stand for all: 4 of 15 steps of the source paper's case (docs/machines.md).
+"""
+
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
 
@@ -335,7 +340,15 @@ def _sampled(given: Any) -> str:
     if given is None:
         return ""
     done, every = map(int, given)
-    return f"{done} of {every} steps, which stand for all" if done < every else ""
+    return (
+        f"{done} of {every} steps, which stand for all {sampling_error()}" if done < every else ""
+    )
+
+
+def sampling_error() -> str:
+    """By how much what some steps stand for may be off, in words."""
+    communication, turn = 100 * SAMPLED_COMMUNICATION, 100 * SAMPLED_TURN
+    return f"(communication within {communication:g} %, the whole turn within {turn:g} %)"
 
 
 def _machine(given: Any) -> str | None:

@@ -10,7 +10,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from matplotlib.colors import to_hex
 
 from phasewise.errors import RunError
 from phasewise.report import planned
@@ -266,22 +265,6 @@ def test_the_bars_are_as_high_as_the_times_put_in(folder):
     expected = {"computing": 5, "reduce_column": 3, "broadcast_row": 1.5, "moments": 0.5}
     assert heights == pytest.approx(expected)  # ms
     assert share.patches[0].get_height() == pytest.approx(50)  # %
-
-
-def test_a_phase_has_one_colour_in_all_pictures(tmp_path):
-    write_messages(tmp_path)
-    run = reported(tmp_path, [tmp_path])
-    bars = draw_phase_times(run).canvas.axes[0].containers
-    colours = {one.get_label(): to_hex(one[0].get_facecolor()) for one in bars}
-    legend = draw_tasks(run).canvas.legends[0]
-    tasks = {
-        text.get_text(): to_hex(patch.get_facecolor())
-        for text, patch in zip(legend.get_texts(), legend.get_patches(), strict=True)
-    }
-    # The pictures name the phases in different orders.
-    both = colours.keys() & tasks.keys()
-    assert both == {"reduce_column", "broadcast_row", "moments"}
-    assert {name: colours[name] for name in both} == {name: tasks[name] for name in both}
 
 
 def test_the_times_of_a_single_run_are_no_picture_but_a_table(tmp_path):

@@ -7,6 +7,7 @@ The record is that of tests/unit/synthetic_communication.py: 8 ranks, of a turn'
 from __future__ import annotations
 
 import json
+import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -156,6 +157,22 @@ def test_a_simulated_run_is_compared_with_its_own_machine(folder: Path) -> None:
     run = read_run(folder)
     assert (machine_of(run, None).name, run.twin) == ("seaborg", "plain")
     assert machine_of(run, "bassi").name == "bassi"
+
+
+def test_a_run_of_some_steps_is_compared_with_what_these_may_be_off(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (whole,) = compare(read_run(folder), load_machine("bassi"), "3")
+    edit(folder, sampled_steps=[4, 15])
+    (few,) = compare(read_run(folder), load_machine("bassi"), "3")
+    for low, high, part in (("low", "high", 1.02), ("turn_low", "turn_high", 1.1)):
+        ends = [(getattr(one.predicted, low), getattr(one.predicted, high)) for one in (whole, few)]
+        half = [math.log(above / below) / 2 for below, above in ends]
+        assert half[1] == pytest.approx(math.hypot(half[0], math.log(part)))
+    found = compared(capsys, str(folder), "--model", "3")
+    assert found["excluded"] == [str(folder)]
+    assert main(["compare", str(folder), "--model", "3"]) == 0
+    says(capsys.readouterr().out, "4 of 15 steps", "within 2 %", "within 10 %")
 
 
 def test_turns_are_compared_where_computation_took_time(
