@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from threading import Lock, Timer
 
@@ -50,7 +50,8 @@ class _Display:
         with self._lock:
             self._waits = False
             if self._state is not None:
-                self._show()
+                with suppress(OSError, ValueError):  # the terminal may be gone
+                    self._show()
 
     def _show(self) -> None:
         assert self._state is not None
