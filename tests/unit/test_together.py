@@ -8,10 +8,10 @@ import os
 import pytest
 
 from phasewise.cli import main
-from phasewise.commands.bench import compared, rates_of
 from phasewise.errors import RunError
 from phasewise.mpi.copies import InStep, run_copies
 from phasewise.report.benching import Bench
+from phasewise.report.beside_copies import compared, rates_of
 from phasewise.workload.discovery import find_workload
 from tests.sentences import refused
 
