@@ -15,6 +15,7 @@ from phasewise.commands.plan import show
 from phasewise.driver import load_planner
 from phasewise.models.plan import plan
 from phasewise.study import Study, load
+from phasewise.tuning import automatic
 from tests.sentences import Nearest, command_refused, refused, says
 from tests.unit.study_tables import tables
 from tests.unit.test_study import json_as_toml
@@ -38,6 +39,12 @@ def planned(capsys: pytest.CaptureFixture[str], study: str, *words: str) -> dict
 
 def phases(found: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {phase["name"]: phase for phase in found["phases"]}
+
+
+@pytest.fixture(autouse=True)
+def quick_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Process grids are chosen by the cheap model alone: the choice has tests of its own."""
+    monkeypatch.setattr(automatic, "MOST_FOLLOWED", 0)
 
 
 def sizes(phase: dict[str, Any]) -> dict[int, int]:

@@ -11,6 +11,7 @@ import pytest
 from phasewise.cli import main
 from phasewise.models import Prediction
 from phasewise.models.extrap import export_extrap
+from phasewise.tuning import automatic
 from tests.sentences import Nearest, command_refused, says
 
 POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_seconds",
@@ -21,6 +22,12 @@ POINT = {"ranks", "model", "communication_seconds", "low", "high", "exchange_sec
 @pytest.fixture
 def study(repository: Path) -> str:
     return str(repository / "examples/paper/study.toml")
+
+
+@pytest.fixture(autouse=True)
+def quick_choice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Process grids are chosen by the cheap model alone: the choice has tests of its own."""
+    monkeypatch.setattr(automatic, "MOST_FOLLOWED", 0)
 
 
 def predicted(capsys: pytest.CaptureFixture[str], study: str, *words: str) -> dict[str, Any]:

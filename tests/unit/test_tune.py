@@ -70,7 +70,7 @@ def models(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 raise StudyError(f'there is no model "{name}"')
             return known[name]
 
-        def predicted(case: Any, model: Fake) -> Any:
+        def predicted(case: Any, model: Fake, **_how: Any) -> Any:
             return model.predict(case)
 
         monkeypatch.setattr(search_module, "load_model", find)
