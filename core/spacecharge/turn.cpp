@@ -283,8 +283,10 @@ void Turn::end(Listener& listener) {
 }
 
 void Turn::count_losses(Listener& listener) {
-  std::vector<std::int64_t> counts{record_.outside};
-  counts.insert(counts.end(), record_.stopped.begin(), record_.stopped.end());
+  // A plan tells the same sum, and has no record.
+  std::vector<std::int64_t> counts(1 + static_cast<std::size_t>(description_.apertures));
+  counts[0] = record_.outside;
+  std::ranges::copy(record_.stopped, counts.begin() + 1);
   listener.sum(phases::losses, counts, exchanges_.team());
   record_.outside = counts[0];
   record_.stopped.assign(counts.begin() + 1, counts.end());

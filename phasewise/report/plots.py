@@ -94,13 +94,15 @@ def _axes(ax: Any, rows: int, columns: int, height: float, options: dict[str, An
     if rows * columns == 1:
         return np.array([[ax]], dtype=object)
     ax.set_axis_off()
-    return _within(ax, rows, columns).subplots(squeeze=False, **options)
+    heights = options.pop("height_ratios", None)
+    return _within(ax, rows, columns, heights).subplots(squeeze=False, **options)
 
 
-def _within(ax: Axes, rows: int, columns: int) -> Any:
-    """A grid that takes the place of axes."""
+def _within(ax: Axes, rows: int, columns: int, heights: Sequence[float] | None) -> Any:
+    """A grid that takes the place of axes; heights: of the rows, against each other."""
     figure = ax.get_figure(root=True)
     if (place := ax.get_subplotspec()) is not None:
-        return place.subgridspec(rows, columns)
+        return place.subgridspec(rows, columns, height_ratios=heights)
     box = ax.get_position()
-    return GridSpec(*(rows, columns), figure, left=box.x0, right=box.x1, bottom=box.y0, top=box.y1)
+    sides = {"left": box.x0, "right": box.x1, "bottom": box.y0, "top": box.y1}
+    return GridSpec(rows, columns, figure, height_ratios=heights, **sides)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import pytest
 
 import phasewise
@@ -53,6 +54,9 @@ def test_a_report_draws_all_pictures(ran: Results) -> None:
     assert all(isinstance(one, Drawing) for one in drawn.values())
     says(drawn["footprint"].caption, "60 tracked particles", "rms spread")
     says(drawn["lattice"].caption, "monitors in turn 69")
+    figure, ax = plt.subplots()
+    assert ran.plot.lattice(ax).shape == (4, 1)
+    plt.close(figure)
     assert {name.replace("-", "_") for name in PICTURES} <= set(dir(ran.plot))
 
 

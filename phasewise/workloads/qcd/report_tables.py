@@ -1,10 +1,16 @@
-"""The report's table of the source's four figures against cores and volume."""
+"""The report's tables: the pion with its errors, and the source's four figures against cores and
+volume.
+"""
 
 from __future__ import annotations
 
+import numpy as np
+
 from phasewise.models.recorded_run import Recorded, read_run
 from phasewise.report.reported_run import ReportedRun
+from phasewise.report.style import with_error
 from phasewise.report.tables import Table
+from phasewise.workloads.qcd.effective_mass import pion_of
 from phasewise.workloads.qcd.four_figures import (
     EXPLAINED,
     HEADS,
@@ -15,6 +21,46 @@ from phasewise.workloads.qcd.four_figures import (
     volume_texts,
 )
 from phasewise.workloads.qcd.model import Qcd, model_of
+
+MOST_TIMES = 24
+"""Most times from the source in the table of the pion."""
+
+
+def result_tables(run: ReportedRun) -> list[Table]:
+    """The pion, if it was measured, and the four figures."""
+    return [*_pion(run), *figure_tables(run)]
+
+
+def _pion(run: ReportedRun) -> list[Table]:
+    """The correlator of the pion and its effective mass, up to the middle of the lattice."""
+    if not run.study["measure"].get("pion"):
+        return []
+    found = pion_of(run.results)
+    errors = found.errors
+    bars = None if errors is None else np.vstack([errors[0], errors[1]])
+    values = np.vstack([found.mean, found.masses])
+    half = len(found.mean) // 2
+    rows = []
+    for t in range(min(half, MOST_TIMES) + 1):
+        # Two neighbours of the middle stand on both sides of it, and have no mass.
+        shown = [0, 2] if t == half else [0, 1, 2]
+        cells = [
+            with_error(float(values[k, t]), None if bars is None else float(bars[k, t]))
+            if k in shown
+            else "–"
+            for k in range(3)
+        ]
+        rows.append((str(t), *cells))
+    count = len(found.samples)
+    note = f"Errors: jackknife over {count} configurations. " if bars is not None else ""
+    return [
+        Table(
+            "Pion, in lattice units",
+            ("t", "C(t)", "mass, ln C(t)/C(t+1)", "mass, cosh"),
+            tuple(rows),
+            f"{note}The mass of the pion is the effective mass where it no longer depends on t.",
+        )
+    ]
 
 
 def figure_tables(run: ReportedRun) -> list[Table]:

@@ -6,7 +6,7 @@ from phasewise.report.page import Tile
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.reporting import Chapter, Reporting
 from phasewise.workloads.qcd import pictures
-from phasewise.workloads.qcd.report_tables import figure_tables
+from phasewise.workloads.qcd.report_tables import result_tables
 
 
 class QcdReporting(Reporting):
@@ -21,7 +21,7 @@ class QcdReporting(Reporting):
                 ("pion", "Pion", pictures.draw_pion),
                 ("loops", "Plaquettes and Polyakov loops", pictures.draw_loops),
             ),
-            figure_tables,
+            result_tables,
         ),
     )
 

@@ -20,6 +20,8 @@ from phasewise.workloads.qcd.resampling import jackknife
 
 MOST_TIMES = 8
 """Most times from the source in the table of a run; the JSON has all."""
+MOST_MASSES = 16
+"""The same of effective masses, whose plateau is far from the source."""
 
 
 def _action(gauge: dict[str, Any], plaquette: float, rectangle: float | None) -> float | None:
@@ -140,7 +142,7 @@ def _pion_rows(summary: Mapping[str, Any]) -> list[list[str]]:
     masses = summary["effective_mass"].get("pion")
     if masses is None:
         return found
-    for t, value in enumerate(masses["cosh"][:MOST_TIMES]):
+    for t, value in enumerate(masses["cosh"][: MOST_MASSES + 1]):
         if value is not None:
             error = None if masses["cosh_error"] is None else masses["cosh_error"][t]
             bar = "" if error is None else f" ± {error:.2g}"

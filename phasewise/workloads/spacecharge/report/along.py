@@ -23,7 +23,7 @@ from phasewise.workloads.spacecharge.tune_shift import spread_of, transverse_siz
 
 PLACES = 600
 """Places along the picture at which the optics are computed."""
-# Colour, and where a box lies about the axis, of each kind that is drawn.
+# Colour and label of each kind that is drawn.
 BOXES = {
     "bend": (SERIES[0], "dipoles"),
     "quadrupole": (SERIES[1], "quadrupoles, up if they focus x"),
@@ -48,9 +48,7 @@ def draw_along(run: RingRun) -> Drawing | Missing:
     if not length > 0:
         return Missing("The lattice has no length along which to draw it.")
     at = _course(model, length)
-    canvas, axes = new_picture(
-        4, 1, 6.8, sharex=True, gridspec_kw={"height_ratios": [0.45, 1.3, 1, 1]}
-    )
+    canvas, axes = new_picture(4, 1, 6.8, sharex=True, height_ratios=[0.45, 1.3, 1, 1])
     strip, beta, dispersion, sizes = axes[:, 0]
     _draw_elements(strip, model, length)
     for plane, name in enumerate("xy"):

@@ -62,10 +62,12 @@ def draw_centroids(run: RingRun) -> Drawing:
 def draw_footprint(run: RingRun) -> Drawing | Missing:
     """Tunes of the tracked particles, with the Laslett shift and the resonances that cross them."""
     ring = run.ring
-    if ring is not None and ring.optics is None:
+    if ring is None:
+        return Missing("Tunes are shown where the study describes the bunch itself, by [bunch].")
+    if ring.optics is None:
         return Missing(f"There are no tunes to show: {ring.without_optics}.")
     known = [(index, found) for index, found in enumerate(run.footprints) if found is not None]
-    if not known or ring is None or ring.optics is None:
+    if not known:
         return Missing(
             "Set records.tracked to some hundreds, and run 64 turns or more, to see the footprint."
         )
