@@ -68,6 +68,10 @@ def drop_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+_tables: ContextVar[list[PrintedTable] | None] = ContextVar("tables", default=None)
+_said: ContextVar[list[str] | None] = ContextVar("said", default=None)
+
+
 def message(text: str, mark: str = "") -> None:
     """Print one line on standard error in one piece, so that lines of several ranks do not run
     together.
@@ -78,6 +82,9 @@ def message(text: str, mark: str = "") -> None:
     A line that cannot be written, because the disk of a log is full or a pipe is closed, is lost,
     and the program goes on.
     """
+    if (said := _said.get()) is not None:
+        said.append(text)
+        return
     if sys.stderr is None:
         return
     try:
@@ -163,19 +170,18 @@ class Printed:
     lines: tuple[str, ...]
 
 
-_tables: ContextVar[list[PrintedTable] | None] = ContextVar("tables", default=None)
-
-
 def captured(show: Callable[[], object]) -> Printed:
-    """What `show` prints, which does not reach standard output."""
+    """What `show` prints and says, none of which reaches the terminal."""
     tables: list[PrintedTable] = []
-    token = _tables.set(tables)
+    said: list[str] = []
+    tokens = _tables.set(tables), _said.set(said)
     try:
         with contextlib.redirect_stdout(io.StringIO()) as text:
             show()
     finally:
-        _tables.reset(token)
-    return Printed(tuple(tables), tuple(filter(None, text.getvalue().splitlines())))
+        _tables.reset(tokens[0])
+        _said.reset(tokens[1])
+    return Printed(tuple(tables), tuple(filter(None, (*text.getvalue().splitlines(), *said))))
 
 
 def console() -> Console:

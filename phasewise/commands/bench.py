@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -45,6 +46,8 @@ from phasewise.workload.interface import Workload
 
 MACHINE, TOGETHER, BATCH, THREADS = "--machine", "--together", "--batch", "--threads"
 CSV, PICTURE, CONVENTION = "--csv", "--picture", "--convention"
+ASKED = "--asked"
+"""The command that started the ranks, for the page that one of them writes."""
 OF_CURVES = (CSV, PICTURE, CONVENTION)
 
 
@@ -121,6 +124,7 @@ def add_options(parser: Parser) -> None:
         help=f"print times as osu or imb does, of {_able(_has_conventions)}",
     )
     add_html(parser)
+    parser.add_argument(ASKED, help=argparse.SUPPRESS)
     add_progress(parser)
     add_overrides(parser)
 
@@ -149,7 +153,7 @@ def main(options: argparse.Namespace) -> int:
         return _compare(options, part, case)
     if options.ranks is not None and launched_size() == 0:
         argv = bench_argv(options, case)
-        argv += [] if page is None else ["--html", str(page)]
+        argv += [] if page is None else ["--html", str(page), ASKED, shlex.join(options.argv)]
         for name in OF_CURVES:
             value = _value(options, name)
             argv += [] if value is None else [name, value]
@@ -271,7 +275,8 @@ def _write_page(
     from phasewise.answers.benched import benched_answer
     from phasewise.report.answer import write_answer
 
-    write_answer(benched_answer(part, case, results, captured(show), options.argv), page)
+    asked = options.argv if options.asked is None else shlex.split(options.asked)
+    write_answer(benched_answer(part, case, results, captured(show), asked), page)
     message(f"wrote {page}")
 
 

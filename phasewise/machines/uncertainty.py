@@ -14,7 +14,7 @@ from phasewise.tables.declared import check_needed
 from phasewise.tables.keys import Key, Schema, check_table, convert
 
 TABLES: dict[str, Schema] = {
-    "processor": schema.PROCESSOR | schema.VECTOR,
+    "processor": schema.PROCESSOR,
     "memory": schema.MEMORY,
     "network": schema.NETWORK,
 }

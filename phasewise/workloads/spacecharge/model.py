@@ -181,7 +181,7 @@ def read_guest(
             'solver.sizes = "optics" cannot be given in this ring: only a bunch that [bunch] '
             "describes has emittances for it"
         )
-    own = _read_records(records, bunches)
+    own = _read_records(records, bunches, "records.spacecharge")
     if own.particles_every:
         raise StudyError(
             "records.spacecharge.particles_every cannot be given in this ring: the workload that "
@@ -190,11 +190,13 @@ def read_guest(
     return SpaceCharge(bunch=None, lattice=lattice, solver=solver, bunches=bunches, records=own)
 
 
-def _read_records(values: Mapping[str, Any], bunches: tuple[SharedBunch, ...]) -> Records:
+def _read_records(
+    values: Mapping[str, Any], bunches: tuple[SharedBunch, ...], where: str = "records"
+) -> Records:
     fewest = min(bunch.macroparticles for bunch in bunches)
     if values["tracked"] > fewest:
         raise StudyError(
-            f"records.tracked = {values['tracked']} is more than the {fewest} macroparticles of "
+            f"{where}.tracked = {values['tracked']} is more than the {fewest} macroparticles of "
             "a bunch"
         )
     return Records(**values)

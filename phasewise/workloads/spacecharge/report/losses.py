@@ -68,7 +68,7 @@ def losses_by_place(run: RingRun, index: int) -> list[LossPlace]:
     beam, ring = run.beams[index], run.ring
     if ring is None or not run.results.holds(f"beam{beam.number}/losses_at"):
         return []
-    counts = beam.losses_at.sum(axis=0)
+    counts = np.maximum(beam.losses_at, 0).sum(axis=0)  # negative: a turn of an earlier version
     return [
         LossPlace(name, place, int(count))
         for (name, place), count in zip(places_of(ring.model), counts, strict=True)
