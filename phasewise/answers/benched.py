@@ -11,6 +11,7 @@ from phasewise.machines.targets import this_host
 from phasewise.output import Printed, number_of
 from phasewise.report.answer import Answer, origin, tables_of
 from phasewise.report.benching import Bench
+from phasewise.report.curve_table import kind_of, label_of, sizes_of
 from phasewise.report.page import Tile
 from phasewise.report.rates import draw_rates
 from phasewise.report.style import scientific
@@ -40,7 +41,7 @@ def benched_answer(
     ]  # fmt: skip
     return Answer(
         question=f"How fast is {workload.name} ({case}) on {where}?",
-        answer=_sentence(rates[0], first, ranks[0]),
+        answer=" ".join(_told(*one) for one in zip(rates, results, ranks, strict=True)),
         tiles=[Tile(name, text) for name, text in list(first.items())[:TILES]],
         pictures=pictures,
         tables=tables_of(printed),
@@ -61,6 +62,33 @@ def _texts(rates: dict[str, float], result: dict[str, Any]) -> dict[str, str]:
 
 def _time(rate: float) -> str:
     return time_text(1.0 / rate)
+
+
+def _told(rates: dict[str, float], result: dict[str, Any], ranks: int) -> str:
+    """What was measured on a number of ranks, in a sentence."""
+    curves = [
+        curve for curve in result.get("curves", ()) if isinstance(curve[sizes_of(curve)], list)
+    ]
+    if curves and len(rates) > TILES:
+        return _of_curves(curves, ranks)
+    return _sentence(rates, _texts(rates, result), ranks)
+
+
+def _of_curves(curves: Sequence[dict[str, Any]], ranks: int) -> str:
+    """The quickest way at the smallest and at the largest size of the first kind of curves."""
+    kind = kind_of(curves[0])
+    own = [curve for curve in curves if kind_of(curve) == kind]
+    sizes = sizes_of(own[0])
+    every = sorted({size for curve in own for size in curve[sizes]})
+    parts = []
+    for size in dict.fromkeys((every[0], every[-1])):
+        seconds, label = min(
+            (curve["seconds"][curve[sizes].index(size)], label_of(curve))
+            for curve in own
+            if size in curve[sizes]
+        )
+        parts.append(f"{time_text(seconds)} for {number_of(size, sizes[:-1])}, by {label}")
+    return f"On {on(ranks)}, {kind} takes at its quickest {', and '.join(parts)}."
 
 
 def _sentence(rates: dict[str, float], texts: dict[str, str], ranks: int) -> str:

@@ -137,6 +137,7 @@ def _report_scan(arguments: argparse.Namespace) -> int:
         ("--time", arguments.time),
         ("--ranks", arguments.ranks),
         ("--machine", arguments.machine),
+        ("--tasks", arguments.tasks != INNERMOST),
     )
     for name, value in given:
         if value:

@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from phasewise.output import number_of
-from phasewise.report.curve_table import Curve, label_of, sizes_of
+from phasewise.report.curve_table import Curve, kind_of, label_of, sizes_of
 from phasewise.report.figure import Drawing
 from phasewise.report.palette import SERIES
 from phasewise.report.style import log_ticks, new_picture
@@ -23,11 +23,11 @@ STYLES = ("-", "--", ":")
 def draw_curves(result: Mapping[str, Any]) -> Drawing:
     """Times and bandwidths over sizes, a row for each operator between the same pairs."""
     curves: Sequence[Curve] = result["curves"]
-    kinds = list(dict.fromkeys(_kind(curve) for curve in curves))
+    kinds = list(dict.fromkeys(kind_of(curve) for curve in curves))
     canvas, axes = new_picture(len(kinds), 2, 0.9 + ROW_INCHES * len(kinds))
     colours = _looks(curves)
     for row, kind in zip(axes, kinds, strict=True):
-        own = [curve for curve in curves if _kind(curve) == kind]
+        own = [curve for curve in curves if kind_of(curve) == kind]
         _draw(row[0], own, "seconds", 1e6, "time [µs]", colours)
         _draw(row[1], own, "bandwidth", 1e-6, "bandwidth [MB/s]", colours)
         row[0].set_title(kind)
@@ -38,11 +38,6 @@ def draw_curves(result: Mapping[str, Any]) -> Drawing:
         "is the median, and the band its 95 % confidence interval."
     )
     return Drawing(canvas, caption)
-
-
-def _kind(curve: Curve) -> str:
-    pairs = f" between {curve['pairs']}" if curve.get("pairs") else ""
-    return f"{curve.get('benchmark') or curve['operator']}{pairs}"
 
 
 def _looks(curves: Sequence[Curve]) -> dict[str, tuple[str, str]]:

@@ -26,6 +26,12 @@ def sizes_of(curve: Curve) -> str:
     return "words" if "words" in curve else "bytes"
 
 
+def kind_of(curve: Curve) -> str:
+    """What a curve times, and between which pairs."""
+    pairs = f" between {curve['pairs']}" if curve.get("pairs") else ""
+    return f"{curve.get('benchmark') or curve['operator']}{pairs}"
+
+
 def label_of(curve: Curve) -> str:
     """The protocol or algorithm of a curve, with the size of its packets."""
     packet = f", {curve['packet']} B" if curve.get("packet") else ""

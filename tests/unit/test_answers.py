@@ -63,7 +63,7 @@ def page_of(path: Path) -> Page:
     """The page, which must stand for itself and have all its sections."""
     page = Page(path)
     assert page.outside == []
-    says(page.text, *SECTIONS, f"phasewise {__version__}", "UTC", "phasewise ")
+    says(page.text, *SECTIONS, f"version phasewise {__version__}", "UTC", "command phasewise ")
     return page
 
 
@@ -179,7 +179,8 @@ def test_a_bench_has_a_page_with_its_rates(tmp_path: Path) -> None:
     says(
         page.text,
         "How fast is halo (words) on",
-        "On 1 rank the fastest is",
+        "On 1 rank, halo takes at its quickest",
+        "for 8 words",
         "load average",
         "irecv-isend",
     )
