@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import wrap
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -29,6 +30,8 @@ COMPUTATION, WAITING = "computation", "waiting"
 """Parts of a turn beside its phases."""
 GROUP = 0.8
 """Share of a group's width that its bars take."""
+LINE = 118
+"""Most letters of a line over a picture."""
 MAX_BANDS = 2
 """Most intervals drawn as areas; with more, each is a line beside its point."""
 ASIDE = 0.06
@@ -73,7 +76,8 @@ def draw_predictions(
     _draw_series(axes[0, 0], [series_of(predictions, model) for model in models], unit)
     first = [one for one in predictions if one.model == models[0]]
     _draw_phases(axes[0, 1], first, unit, colours)
-    canvas.suptitle(f"{title}\n{source}", x=0.01, ha="left", fontsize=9, color=INK)
+    lines = [*wrap(title, LINE), *wrap(source, LINE)]
+    canvas.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9, color=INK)
     return Drawing(
         canvas,
         f"Predicted communication of {unit.indefinite} with its 90 % interval, and its phases "
