@@ -173,7 +173,12 @@ def _check_curves(options: argparse.Namespace, part: Bench) -> None:
         given = _value(options, name) is not None and (name != PICTURE or options.batch is None)
         able = _has_conventions if name == CONVENTION else _has_curves
         if given and not able(part):
-            raise StudyError(f"bench {part.workload.name} has no {name}; it is for {_able(able)}")
+            batches = name == PICTURE and part.workload.fills(Batches)
+            beside = f", and shows what {BATCH} measures of it" if batches else ""
+            raise StudyError(
+                f"bench {part.workload.name} has no {name} of one study; it is for "
+                f"{_able(able)}{beside}"
+            )
         if given and options.together:
             raise StudyError(f"{TOGETHER} compares rates: leave {name} out")
     if options.convention is not None:

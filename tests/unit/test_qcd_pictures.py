@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from phasewise.cli import main
-from phasewise.workloads.qcd.effective_mass import PionSamples, effective_masses
+from phasewise.workloads.qcd.effective_masses import PionSamples, effective_masses
 from phasewise.workloads.qcd.four_figures import four_figures
 from phasewise.workloads.qcd.pictures import shown_solves
 from tests.sentences import says

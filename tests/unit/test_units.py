@@ -114,7 +114,7 @@ def test_a_prediction_is_of_an_exchange(
 
 def test_a_tuner_compares_exchanges(study: str, capsys: pytest.CaptureFixture[str]) -> None:
     argv = ["tune", study, "--machine", "bassi", "--ranks", "4", "--verify", "0"]
-    says(shown(capsys, *argv), "candidates", "an exchange", "ms")
+    says(shown(capsys, *argv), "candidates", "the first exchange of a run", "ms")
     command_refused(capsys, [*argv, "--cores", "8"], "--cores", "exchanges")
 
 

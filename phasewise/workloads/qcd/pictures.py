@@ -13,7 +13,7 @@ from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
-from phasewise.workloads.qcd.effective_mass import pion_of
+from phasewise.workloads.qcd.effective_masses import pion_of
 from phasewise.workloads.qcd.model import TOLERANCE
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from phasewise.models.recorded_run import Recorded, read_run
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import with_error
 from phasewise.report.tables import Table
-from phasewise.workloads.qcd.effective_mass import pion_of
+from phasewise.workloads.qcd.effective_masses import pion_of
 from phasewise.workloads.qcd.four_figures import (
     EXPLAINED,
     HEADS,

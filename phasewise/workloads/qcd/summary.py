@@ -9,7 +9,7 @@ import numpy as np
 
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary
-from phasewise.workloads.qcd.effective_mass import (
+from phasewise.workloads.qcd.effective_masses import (
     Floats,
     by_configuration,
     configurations,
