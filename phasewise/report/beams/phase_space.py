@@ -30,13 +30,18 @@ Dumped = tuple[int, Mapping[int, Floats]]
 """The turn of a dump, and by the number of the beam its living particles (6, n), n > 1."""
 
 
-def draw_phase_space(dumped: Dumped | None, place: str) -> Drawing | Missing:
-    """Phase space x-px, y-py, z-δ of the beams of a dump, which was made at this place."""
+def _missing(dumped: Dumped | None) -> Missing:
+    """Why a dump has nothing to show."""
     if dumped is None:
         return NO_DUMPS
+    return Missing(f"No particles were left at turn {dumped[0]}, when they were dumped last.")
+
+
+def draw_phase_space(dumped: Dumped | None, place: str) -> Drawing | Missing:
+    """Phase space x-px, y-py, z-δ of the beams of a dump, which was made at this place."""
+    if dumped is None or not dumped[1]:
+        return _missing(dumped)
     turn, beams = dumped
-    if not beams:
-        return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
     canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
     for row, (number, particles) in enumerate(beams.items()):
         for plane, (names, units) in enumerate(zip(PLANES, UNITS, strict=True)):
@@ -54,11 +59,9 @@ def draw_phase_space(dumped: Dumped | None, place: str) -> Drawing | Missing:
 
 def draw_density(dumped: Dumped | None, place: str) -> Drawing | Missing:
     """Density in x-y of the beams of a dump, and profiles against Gaussians of the same rms."""
-    if dumped is None:
-        return NO_DUMPS
+    if dumped is None or not dumped[1]:
+        return _missing(dumped)
     turn, beams = dumped
-    if not beams:
-        return Missing(f"No particles were left at turn {turn}, when they were dumped last.")
     canvas, axes = new_picture(len(beams), 3, 0.6 + 2.5 * len(beams))
     for row, (number, particles) in enumerate(beams.items()):
         picture = _histogram(axes[row, 0], particles[0], particles[2], ("x", "y"), ("m", "m"))

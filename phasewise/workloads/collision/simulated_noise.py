@@ -4,19 +4,15 @@ holds.
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from phasewise.analysis.growth_rate import Growth, growth_rate
+from phasewise.analysis.growth_rate import Growth
 from phasewise.errors import StudyError
-from phasewise.output import console, print_table, rough_duration
-from phasewise.runs.simulation import Simulation
+from phasewise.output import console, print_table
 from phasewise.study import Study
 from phasewise.workloads.collision.tables.model import collision_of
 from phasewise.workloads.common.noise_by_number import (
@@ -25,15 +21,15 @@ from phasewise.workloads.common.noise_by_number import (
     PlaneNoise,
     check_number,
     check_turns,
+    emittances_of,
     entry,
+    growth_of,
     mean_of,
     plane_noise,
 )
 
 MOST = 8000
 """Most macroparticles of a beam in these runs."""
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -117,21 +113,9 @@ def _growth(
     tables = study.resolved()
     for number, size in zip("12", macroparticles, strict=True):
         tables["beam"][number]["macroparticles"] = size
-    tables["records"] |= {"tracked": 0, "particles_every": 0}  # which may need more macroparticles
-    tables |= {"turns": turns, "seed": study.seed + seed}
-    begin = time.monotonic()
-    run = Simulation(Study.from_dict(tables, study.folder), threads=len(os.sched_getaffinity(0)))
-    history: list[list[Floats]] = []
-    while not run.ended:
-        run.step()
-        record = run.record()
-        history.append([np.array(record[f"beam{number}/emittance"]) for number in "12"])
-    say(f"a run with {tuple(macroparticles)} took {rough_duration(time.monotonic() - begin)}")
-    values = np.array(history)[:, :, :2]  # turn, beam, plane
-    relative = values / values[0]
-    beams = [*np.moveaxis(relative, 1, 0), relative.mean(axis=1)]
-    turn = np.arange(1.0, turns + 1)
-    return [[growth_rate(turn, beam[:, plane]) for plane in range(2)] for beam in beams]
+    beams = emittances_of(study, tables, turns, seed, tuple(macroparticles), say)
+    relative = [emittance / emittance[0] for emittance in beams]
+    return [growth_of(one) for one in (*relative, np.mean(relative, axis=0))]
 
 
 def _planes(

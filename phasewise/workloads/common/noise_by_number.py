@@ -7,14 +7,23 @@ separate it from growth that does not depend on N, and two seeds of each show ho
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import os
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from phasewise.analysis.growth_rate import MIN_POINTS, TRANSIENT, Growth
+from phasewise.analysis.growth_rate import MIN_POINTS, TRANSIENT, Growth, growth_rate
 from phasewise.errors import RunError, StudyError
+from phasewise.output import rough_duration
+from phasewise.runs.simulation import Simulation
+from phasewise.study import Study
+
+Floats = NDArray[np.float64]
+Say = Callable[[str], None]
 
 RATIO = 4
 """The larger number of macroparticles over the smaller."""
@@ -75,6 +84,34 @@ def check_turns(turns: int) -> None:
     """StudyError if a run of so many turns shows no growth."""
     if turns < LEAST_TURNS:
         raise StudyError(f"--noise {turns} is too short: give {LEAST_TURNS} turns or more")
+
+
+def emittances_of(
+    study: Study, tables: dict[str, Any], turns: int, seed: int, told: object, say: Say
+) -> list[Floats]:
+    """Run a study with changed tables on all cores: the emittances in x and y (turn, plane) of each
+    beam that it records. seed: what is added to the study's; told: the macroparticles, as `say`
+    tells them.
+    """
+    # Tracked particles and dumps may need more macroparticles.
+    tables["records"] |= {"tracked": 0, "particles_every": 0}
+    tables |= {"turns": turns, "seed": study.seed + seed}
+    begin = time.monotonic()
+    run = Simulation(Study.from_dict(tables, study.folder), threads=len(os.sched_getaffinity(0)))
+    history: list[list[Floats]] = []
+    while not run.ended:
+        run.step()
+        record = run.record()
+        names = [f"beam{number}/emittance" for number in (1, 2)]
+        history.append([np.array(record[name])[:2] for name in names if name in record])
+    say(f"a run with {told} took {rough_duration(time.monotonic() - begin)}")
+    return list(np.moveaxis(np.array(history), 1, 0))
+
+
+def growth_of(emittance: Floats) -> list[Growth | None]:
+    """The growth of emittances (turn, plane) in each plane."""
+    turn = np.arange(1.0, len(emittance) + 1)
+    return [growth_rate(turn, emittance[:, plane]) for plane in range(2)]
 
 
 def mean_of(growth: Sequence[Growth | None]) -> Measured:

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
-from phasewise.analysis.growth_rate import Growth, growth_rate
+from phasewise.analysis.growth_rate import Growth
 from phasewise.errors import StudyError
-from phasewise.output import console, print_table, rough_duration
-from phasewise.runs.simulation import Simulation
+from phasewise.output import console, print_table
 from phasewise.study import Study
 from phasewise.workload.bunches import FILE
 from phasewise.workloads.common.noise_by_number import (
@@ -22,7 +17,9 @@ from phasewise.workloads.common.noise_by_number import (
     PlaneNoise,
     check_number,
     check_turns,
+    emittances_of,
     entry,
+    growth_of,
     mean_of,
     plane_noise,
 )
@@ -105,14 +102,5 @@ def _growth(
     """Growth of the emittances in x and y."""
     tables = study.resolved()
     tables["bunch"]["macroparticles"] = macroparticles
-    tables["records"] |= {"tracked": 0, "particles_every": 0}
-    tables |= {"turns": turns, "seed": study.seed + seed}
-    begin = time.monotonic()
-    run = Simulation(Study.from_dict(tables, study.folder), threads=len(os.sched_getaffinity(0)))
-    history = []
-    while not run.ended:
-        run.step()
-        history.append(np.array(run.record()["beam1/emittance"])[:2])
-    say(f"a run with {macroparticles} took {rough_duration(time.monotonic() - begin)}")
-    values, turn = np.array(history), np.arange(1.0, turns + 1)
-    return [growth_rate(turn, values[:, plane]) for plane in range(2)]
+    (emittance,) = emittances_of(study, tables, turns, seed, macroparticles, say)
+    return growth_of(emittance)
