@@ -2,7 +2,7 @@
 // words then name the bindings of the workloads that have any.
 #define PHASEWISE_WORKLOADS(line)                                                     \
   line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
-      line(spacecharge)
+      line(spacecharge) line(sphere)
 
 #if defined(PHASEWISE_BINDINGS)
 

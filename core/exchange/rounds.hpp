@@ -42,6 +42,9 @@ Rounds reduce_rounds(Algorithm algorithm, Schedule schedule, int me, std::span<c
 Rounds reversed(const Rounds& rounds);
 
 Rounds direct_rounds(Schedule schedule, int me, int p);
+// A reduce-scatter in which each member sends to the next one only: p - 1 rounds, in which a chunk
+// travels along the ring and gathers the values of the members that it passes.
+Rounds pipelined_ring_rounds(int me, int p);
 Rounds hypercube_rounds(int me, int p);
 Rounds node_aware_rounds(Schedule schedule, int me, std::span<const int> nodes);
 

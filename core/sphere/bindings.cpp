@@ -1,0 +1,135 @@
+// A run of shallow water as Python sees it: this rank's part of the grid.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cmath>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "bindings/arrays.hpp"
+#include "sphere/run.hpp"
+
+namespace nb = nanobind;
+
+namespace phasewise::sphere {
+namespace {
+
+using Given = nb::ndarray<const double, nb::c_contig, nb::device::cpu>;
+
+double side_of(const Complex& value, int side) { return side == 0 ? value.real() : value.imag(); }
+void set_side(Complex& value, int side, double number) {
+  reinterpret_cast<double*>(&value)[side] = number;
+}
+
+// Calls f(pair, side, longitude, level) in the order of arrays: [latitude][longitude][level], where
+// the latitudes of this rank are pair by pair, north and south.
+template <class F>
+void for_points(const GridFields& fields, F&& f) {
+  for (int pair = fields.pairs.first; pair < fields.pairs.second; ++pair)
+    for (int side = 0; side < 2; ++side)
+      for (int i = 0; i < fields.rows.longitudes; ++i)
+        for (int level = 0; level < fields.rows.levels; ++level) f(pair, side, i, level);
+}
+
+std::vector<int> latitudes(Run& run) {
+  const GridFields& fields = run.turn_of_rank().on_grid();
+  std::vector<int> result;
+  for (int pair = fields.pairs.first; pair < fields.pairs.second; ++pair) {
+    result.push_back(pair);
+    result.push_back(run.description().latitudes - 1 - pair);
+  }
+  return result;
+}
+
+nb::object field(Run& run, const std::string& name) {
+  const GridFields& fields = run.turn_of_rank().on_grid();
+  const GaussianPairs& grid_of = run.turn_of_rank().transforms().latitudes();
+  const std::vector<double>& mean = run.turn_of_rank().mean_geopotential();
+  const double g = run.description().gravity;
+  const bool depth = name == "h" || name == "surface";
+  int number = grid::geopotential;
+  if (name == "u") number = grid::u;
+  if (name == "v") number = grid::v;
+  if (name == "vorticity") number = grid::vorticity;
+  if (number == grid::geopotential && !depth && name != "mountain")
+    throw std::invalid_argument("there is no field " + name +
+                                ": give u, v, h, surface, vorticity or mountain");
+  std::vector<double> values;
+  for_points(fields, [&](int pair, int side, int i, int level) {
+    const double ground = side_of(fields.ground[fields.surface_row(pair) + i], side);
+    const double value = side_of(fields.at(number, pair)[level * fields.rows.stride + i], side);
+    const double sine = grid_of.sine[pair];
+    if (name == "mountain")
+      values.push_back(ground);
+    else if (depth)
+      values.push_back((value + mean[level]) / g + (name == "surface" ? ground : 0.0));
+    else if (number == grid::vorticity)
+      values.push_back(value);
+    else
+      values.push_back(value / std::sqrt((1.0 - sine) * (1.0 + sine)));
+  });
+  return nb::cast(bindings::numpy(std::move(values)));
+}
+
+void check_size(const Run& run, const Given& values, const char* name) {
+  const GridFields& fields = const_cast<Run&>(run).turn_of_rank().on_grid();
+  const auto wanted = static_cast<std::size_t>(2 * size_of(fields.pairs)) * fields.rows.longitudes *
+                      fields.rows.levels;
+  if (values.size() != wanted)
+    throw std::invalid_argument(std::string(name) + " of this rank has " + std::to_string(wanted) +
+                                " values, and " + std::to_string(values.size()) + " were given");
+}
+
+void set_mountain(Run& run, const Given& mountain) {
+  check_size(run, mountain, "the mountain");
+  GridFields& fields = run.turn_of_rank().on_grid();
+  const double* from = mountain.data();
+  for_points(fields, [&](int pair, int side, int i, int) {
+    set_side(fields.ground[fields.surface_row(pair) + i], side, *from++);
+  });
+  run.turn_of_rank().ground_was_set();
+}
+
+void set_fields(Run& run, const Given& u, const Given& v, const Given& h, const Given& mountain) {
+  check_size(run, u, "u");
+  check_size(run, v, "v");
+  check_size(run, h, "h");
+  set_mountain(run, mountain);
+  GridFields& fields = run.turn_of_rank().on_grid();
+  const GaussianPairs& grid_of = run.turn_of_rank().transforms().latitudes();
+  std::size_t at = 0;
+  for_points(fields, [&](int pair, int side, int i, int level) {
+    const double sine = grid_of.sine[pair], cosine = std::sqrt((1.0 - sine) * (1.0 + sine));
+    const std::int64_t there = level * fields.rows.stride + i;
+    set_side(fields.at(grid::u, pair)[there], side, cosine * u.data()[at]);
+    set_side(fields.at(grid::v, pair)[there], side, cosine * v.data()[at]);
+    set_side(fields.at(grid::geopotential, pair)[there], side,
+             run.description().gravity * h.data()[at]);
+    ++at;
+  });
+  run.turn_of_rank().initial_fields_were_set();
+}
+
+}  // namespace
+
+void bind(nb::module_& m) {
+  nb::class_<Run, workload::Run>(m, "SphereRun", "Timesteps of shallow water on the sphere.")
+      .def_prop_ro("latitudes", &latitudes,
+                   "The latitudes of this rank, counted from the north, in the order of fields.")
+      .def_prop_ro(
+          "mountain_is_missing", [](Run& run) { return run.turn_of_rank().ground_is_missing(); },
+          "Whether the height of the ground has to be set before the next timestep.")
+      .def(
+          "field", &field, nb::arg("name"),
+          "u, v [m/s], h, surface, mountain [m] or vorticity [1/s] on this rank's latitudes, flat, "
+          "[latitude][longitude][level].")
+      .def("set_mountain", &set_mountain, nb::arg("mountain"),
+           "The height of the ground [m], in the order of fields.")
+      .def("set_fields", &set_fields, nb::arg("u"), nb::arg("v"), nb::arg("h"), nb::arg("mountain"),
+           "The fields before the first timestep [m/s, m], in the order of fields.");
+}
+
+}  // namespace phasewise::sphere

@@ -1,0 +1,44 @@
+// One rank's part in the exchanges of the Legendre transforms: transposes between latitudes and
+// wavenumbers, or sums of coefficients over the ranks, in blocks of wavenumbers.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exchange/exchange.hpp"
+#include "exchange/transpose_parts.hpp"
+#include "sphere/division.hpp"
+#include "sphere/manner.hpp"
+#include "workload/workload.hpp"
+
+namespace phasewise::sphere {
+
+// The transposes between a rank's rows [pair][wavenumber], of all wavenumbers, and its columns
+// [wavenumber][pair], of all pairs, where a value has this many doubles.
+class Transposes {
+ public:
+  Transposes(const Division& division, exchange::Transpose algorithm,
+             const exchange::TeamPointer& team, std::int64_t doubles);
+
+  const exchange::TransposeExchange& to_columns() const { return to_columns_; }
+  const exchange::TransposeExchange& to_rows() const { return to_rows_; }
+
+ private:
+  exchange::TransposeExchange to_columns_, to_rows_;
+};
+
+// Some wavenumbers of each rank, whose coefficients are summed, or shared, at once. A chunk of the
+// exchange holds those of one rank.
+struct Block {
+  std::vector<Range> places;         // of each rank, in the order of wavenumbers
+  std::vector<std::int64_t> begins;  // of each rank's coefficients in the block
+  std::int64_t coefficients;         // of all ranks
+  exchange::ExchangePointer sum, share;
+};
+
+// `sum_bytes` and `share_bytes` are those of one coefficient.
+std::vector<Block> blocks_of(const Division& division, const Manner& manner,
+                             const exchange::TeamPointer& team, const workload::Nodes& nodes,
+                             std::int64_t sum_bytes, std::int64_t share_bytes);
+
+}  // namespace phasewise::sphere

@@ -1,0 +1,164 @@
+#include "sphere/invariants.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+#include "parallel/loops.hpp"
+#include "sphere/kernels.hpp"
+#include "sphere/phases.hpp"
+
+namespace phasewise::sphere {
+namespace {
+
+constexpr int invariants = 3, with_errors = 7;
+
+// The part of a pair's value that belongs to a hemisphere.
+double part(const Complex& value, int hemisphere) {
+  return hemisphere == 0 ? value.real() : value.imag();
+}
+
+}  // namespace
+
+Invariants::Invariants(const Description& description, const workload::Nodes& nodes,
+                       const exchange::TeamPointer& team, const GaussianPairs& latitudes,
+                       const TestCase* test)
+    : description_(description),
+      team_(team),
+      latitudes_(latitudes),
+      test_(test),
+      sums_(description.has_solution() ? with_errors : invariants),
+      sum_({.phase = phases::invariants, .algorithm = description.manner.invariants}, team, nodes,
+           sums_) {
+  const auto levels = static_cast<std::size_t>(description.levels);
+  for (auto* values : {&measured_.mass, &measured_.energy, &measured_.enstrophy, &measured_.l1,
+                       &measured_.l2, &measured_.linf})
+    values->assign(levels, 0.0);
+  measured_.stations.assign(description.stations.size() * levels, 0.0);
+}
+
+Invariants::Terms Invariants::terms_of(const GridFields& fields, int pair, int level, double mean,
+                                       double time) const {
+  const std::int64_t at = level * fields.rows.stride, ground_at = fields.surface_row(pair);
+  const Complex* u = fields.at(grid::u, pair) + at;
+  const Complex* v = fields.at(grid::v, pair) + at;
+  const Complex* vorticity = fields.at(grid::vorticity, pair) + at;
+  const Complex* geopotential = fields.at(grid::geopotential, pair) + at;
+  const double g = description_.gravity, sine = latitudes_.sine[pair];
+  const double squared = (1.0 - sine) * (1.0 + sine);
+  Terms terms;
+  for (int i = 0; i < fields.rows.longitudes; ++i)
+    for (int side = 0; side < 2; ++side) {
+      const double depth = (part(geopotential[i], side) + mean) / g;
+      const double ground = part(fields.ground[ground_at + i], side);
+      const double east = part(u[i], side), north = part(v[i], side);
+      const double absolute = part(vorticity[i], side) + part(fields.coriolis[ground_at + i], side);
+      terms.mass += depth;
+      terms.energy += 0.5 * depth * ((east * east + north * north) / squared) +
+                      0.5 * g * depth * (depth + 2.0 * ground);
+      terms.enstrophy += 0.5 * (absolute * absolute) / depth;
+      if (!description_.has_solution()) continue;
+      const Point point{2 * pair + side, side == 0 ? sine : -sine,
+                        2.0 * std::numbers::pi * i / fields.rows.longitudes};
+      const double truth = test_->depth_at(point, level, time), error = std::fabs(depth - truth);
+      terms.error += error;
+      terms.square += error * error;
+      terms.truth += std::fabs(truth);
+      terms.truth_square += truth * truth;
+      terms.largest_error = std::max(terms.largest_error, error);
+      terms.largest = std::max(terms.largest, std::fabs(truth));
+    }
+  return terms;
+}
+
+void Invariants::measure(workload::Listener& listener, const GridFields& fields,
+                         const std::vector<double>& mean_geopotential, double time, int threads) {
+  const int pairs = size_of(fields.pairs), levels = description_.levels;
+  std::vector<Terms> terms;
+  const double points = 2.0 * pairs * fields.rows.longitudes * levels;
+  listener.kernel(diagnose_card(), points, [&] {
+    terms.resize(static_cast<std::size_t>(pairs) * levels);
+    parallel::for_tasks(pairs * levels, threads, [&](int task, int) {
+      const int level = task % levels;
+      terms[task] = terms_of(fields, fields.pairs.first + task / levels, level,
+                             mean_geopotential[level], time);
+    });
+  });
+  std::vector<double> largest(2 * static_cast<std::size_t>(levels)), sums(sums_);
+  for (int level = 0; level < levels; ++level) {
+    std::vector<numerics::LongAccumulator> parts(sums_);
+    for (int pair = 0; !terms.empty() && pair < pairs; ++pair) {
+      const Terms& row = terms[static_cast<std::size_t>(pair) * levels + level];
+      const double weight =
+          0.5 * latitudes_.weight[fields.pairs.first + pair] / fields.rows.longitudes;
+      const double values[with_errors] = {row.mass,   row.energy, row.enstrophy,   row.error,
+                                          row.square, row.truth,  row.truth_square};
+      for (int i = 0; i < sums_; ++i) parts[i].add(weight * values[i]);
+      largest[2 * level] = std::max(largest[2 * level], row.largest_error);
+      largest[2 * level + 1] = std::max(largest[2 * level + 1], row.largest);
+    }
+    sum_.run(listener, parts, sums);
+    take(sums, level);
+  }
+  if (description_.has_solution()) {
+    listener.max(phases::norms, largest, team_);
+    for (int level = 0; level < levels; ++level)
+      measured_.linf[level] = largest[2 * level] / largest[2 * level + 1];
+  }
+  measure_stations(listener, fields, mean_geopotential);
+}
+
+void Invariants::take(const std::vector<double>& sums, int level) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  measured_.mass[level] = sums[0];
+  // Where a given flow moves a tracer, its energy has no meaning.
+  measured_.energy[level] = description_.advects() ? none : sums[1];
+  measured_.enstrophy[level] = description_.advects() ? none : sums[2];
+  if (!description_.has_solution()) return;
+  measured_.l1[level] = sums[3] / sums[5];
+  measured_.l2[level] = std::sqrt(sums[4] / sums[6]);
+}
+
+// Only the rank that has a station adds its height.
+void Invariants::measure_stations(workload::Listener& listener, const GridFields& fields,
+                                  const std::vector<double>& mean_geopotential) {
+  if (description_.stations.empty()) return;
+  const int levels = description_.levels, n = fields.rows.longitudes;
+  std::fill(measured_.stations.begin(), measured_.stations.end(), 0.0);
+  for (std::size_t s = 0; !latitudes_.sine.empty() && s < description_.stations.size(); ++s) {
+    const auto [latitude, longitude] = description_.stations[s];
+    const auto away = [&](double sine) { return std::fabs(std::asin(sine) - std::fabs(latitude)); };
+    int pair = 0;
+    for (int other = 1; other < description_.pairs(); ++other)
+      if (away(latitudes_.sine[other]) < away(latitudes_.sine[pair])) pair = other;
+    if (pair < fields.pairs.first || pair >= fields.pairs.second) continue;
+    const auto nearest = std::lround(longitude / (2.0 * std::numbers::pi) * n) % n;
+    const std::int64_t i = nearest < 0 ? nearest + n : nearest;
+    const int side = latitude < 0.0 ? 1 : 0;
+    for (int level = 0; level < levels; ++level) {
+      const Complex value = fields.at(grid::geopotential, pair)[level * fields.rows.stride + i];
+      measured_.stations[s * levels + level] =
+          (part(value, side) + mean_geopotential[level]) / description_.gravity +
+          part(fields.ground[fields.surface_row(pair) + i], side);
+    }
+  }
+  listener.sum(phases::stations, measured_.stations, team_);
+}
+
+std::vector<workload::Value> Invariants::record() const {
+  const auto levels = static_cast<std::size_t>(description_.levels);
+  std::vector<workload::Value> values{{"mass", {levels}, measured_.mass},
+                                      {"energy", {levels}, measured_.energy},
+                                      {"potential_enstrophy", {levels}, measured_.enstrophy}};
+  if (description_.has_solution()) {
+    values.push_back({"l1", {levels}, measured_.l1});
+    values.push_back({"l2", {levels}, measured_.l2});
+    values.push_back({"linf", {levels}, measured_.linf});
+  }
+  if (!description_.stations.empty())
+    values.push_back({"stations", {description_.stations.size(), levels}, measured_.stations});
+  return values;
+}
+
+}  // namespace phasewise::sphere

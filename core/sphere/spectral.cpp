@@ -1,0 +1,208 @@
+#include "sphere/spectral.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "sphere/legendre_functions.hpp"
+
+namespace phasewise::sphere {
+namespace {
+
+// The real and imaginary parts of a field's levels in a row of coefficients.
+template <class T>
+struct Parts {
+  T *re, *im;
+};
+template <class T>
+Parts<T> parts_of(T* row, int field, int levels) {
+  T* re = row + std::int64_t{2} * field * levels;
+  return {re, re + levels};
+}
+
+// The rows of the degrees l - 1, l and l + 1; those that do not exist are zeros.
+struct Neighbours {
+  const double *below, *here, *above;
+};
+
+// to = (i m factor x(l) + down y(l-1) - up y(l+1)) for the levels of two fields x and y.
+struct Derivative {
+  double along, down, up;
+
+  void write(const Neighbours& rows, int x, int y, int levels, const Parts<double>& to) const {
+    const auto here = parts_of(rows.here, x, levels);
+    const auto below = parts_of(rows.below, y, levels), above = parts_of(rows.above, y, levels);
+    for (int level = 0; level < levels; ++level)
+      to.re[level] = -along * here.im[level] + (down * below.re[level] - up * above.re[level]);
+    for (int level = 0; level < levels; ++level)
+      to.im[level] = along * here.re[level] + (down * below.im[level] - up * above.im[level]);
+  }
+};
+
+void add_times(double factor, const double* from, std::int64_t count, double* to) {
+  for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
+}
+
+// Adds the values of a row to its sums.
+void add_exactly(const double* values, std::span<const numerics::OrderFreeGrid> grids, int levels,
+                 double* sums) {
+  double *high = sums, *low = sums + state_width(levels);
+  for (int field = 0; field < state::fields; ++field)
+    for (int part = 0; part < 2; ++part) {
+      const numerics::OrderFreeGrid* grid = grids.data() + field * levels;
+      for (int level = 0; level < levels; ++level) {
+        const double upper = numerics::round_to_multiple(values[level], grid[level].high_offset);
+        high[level] += upper;
+        low[level] += numerics::round_to_multiple(values[level] - upper, grid[level].low_offset);
+      }
+      values += levels;
+      high += levels;
+      low += levels;
+    }
+}
+
+}  // namespace
+
+void combine(const Description& description, int m, const double* from, Meaning meaning,
+             std::span<const numerics::OrderFreeGrid> grids, double* to) {
+  const int levels = description.levels, top = description.truncation;
+  const std::int64_t width = state_width(levels);
+  const std::int64_t stride = ColumnLayout{products::fields, levels}.width();
+  const std::vector<double> zeros(stride);
+  std::vector<double> row(width);
+  const double over_radius = 1.0 / description.radius;
+  for (int l = m; l <= top; ++l, from += stride) {
+    const Neighbours rows{l > m ? from - stride : zeros.data(), from, from + stride};
+    double* values = grids.empty() ? to : row.data();
+    const double down = (l + 1) * epsilon(l, m) * over_radius;
+    const double up = l * epsilon(l + 1, m) * over_radius, along = m * over_radius;
+    Derivative{-along, down, up}.write(rows, products::a, products::b, levels,
+                                       parts_of(values, state::vorticity, levels));
+    Derivative{along, down, up}.write(rows, products::b, products::a, levels,
+                                      parts_of(values, state::divergence, levels));
+    const auto geopotential = parts_of(values, state::geopotential, levels);
+    if (meaning == Meaning::tendencies) {
+      add_times(-description.laplacian(l), parts_of(from, products::k, levels).re, 2 * levels,
+                parts_of(values, state::divergence, levels).re);
+      Derivative{-along, down, up}.write(rows, products::c, products::d, levels, geopotential);
+    } else {
+      std::copy_n(parts_of(from, products::c, levels).re, 2 * levels, geopotential.re);
+    }
+    if (!grids.empty()) add_exactly(values, grids, levels, to);
+    to += grids.empty() ? width : 2 * width;
+  }
+}
+
+// A function is at most sqrt((2l + 1) / 2), and the factors of `combine` follow from m, l ≤ M.
+std::vector<double> bounds_of(const Description& description, std::span<const double> largest,
+                              int count, Meaning meaning) {
+  const int levels = description.levels, top = description.truncation;
+  const double sum = count * std::sqrt(top + 2.0), degree = (top + 2.0) / description.radius;
+  std::vector<double> bounds(static_cast<std::size_t>(state::fields) * levels);
+  const auto of = [&](int product, int level) { return sum * largest[product * levels + level]; };
+  for (int level = 0; level < levels; ++level) {
+    const double winds = 2.0 * degree * (of(products::a, level) + of(products::b, level));
+    const double energy = -description.laplacian(top) * of(products::k, level);
+    const double fluxes = 2.0 * degree * (of(products::c, level) + of(products::d, level));
+    bounds[state::vorticity * levels + level] = winds;
+    bounds[state::divergence * levels + level] = winds + energy;
+    bounds[state::geopotential * levels + level] =
+        meaning == Meaning::initial ? of(products::c, level) : fluxes;
+  }
+  return bounds;
+}
+
+// U = (im χ - H ψ) / a and V = (im ψ + H χ) / a, where ∇² ψ = ζ, ∇² χ = δ, and H is (1 - μ²) d/dμ:
+// (H ψ)(l) = (l+2) ε(l+1) ψ(l+1) - (l-1) ε(l) ψ(l-1).
+void rows_of_state(const Description& description, int m, const double* from, double* rows) {
+  const int levels = description.levels, top = description.truncation;
+  const std::int64_t width = state_width(levels);
+  const std::int64_t stride = ColumnLayout{grid::fields, levels}.width();
+  const std::vector<double> zeros(width);
+  const auto potential = [&](int l) {  // of the velocities, over the coefficient of their curl
+    return l < 1 ? 0.0 : 1.0 / (description.laplacian(l) * description.radius);
+  };
+  for (int l = m; l <= top + 1; ++l, from += width, rows += stride) {
+    const Neighbours near{l > m ? from - width : zeros.data(), l <= top ? from : zeros.data(),
+                          l < top ? from + width : zeros.data()};
+    const double along = m * potential(l);
+    const double down = l > m ? (l - 1) * epsilon(l, m) * potential(l - 1) : 0.0;
+    const double up = (l + 2) * epsilon(l + 1, m) * potential(l + 1);
+    Derivative{along, down, up}.write(near, state::divergence, state::vorticity, levels,
+                                      parts_of(rows, grid::u, levels));
+    Derivative{along, -down, -up}.write(near, state::vorticity, state::divergence, levels,
+                                        parts_of(rows, grid::v, levels));
+    std::copy_n(parts_of(near.here, state::vorticity, levels).re, 2 * levels,
+                parts_of(rows, grid::vorticity, levels).re);
+    std::copy_n(parts_of(near.here, state::geopotential, levels).re, 2 * levels,
+                parts_of(rows, grid::geopotential, levels).re);
+  }
+}
+
+namespace {
+
+// What the coefficients of one degree need for a timestep.
+struct Degree {
+  double step, laplacian, damping;
+  bool implicit;
+
+  // δ' = Q - s/2 ∇² Φ' and Φ' = R - s/2 Φ₀ δ', where Q and R have the tendencies and half of the
+  // old terms; explicitly, the terms are those of `here`.
+  void advance(double mean, double& divergence, double& geopotential, double divergence_here,
+               double geopotential_here, double divergence_change,
+               double geopotential_change) const {
+    const double half = implicit ? 0.5 * step : step;
+    const double from_divergence = implicit ? divergence : divergence_here;
+    const double from_geopotential = implicit ? geopotential : geopotential_here;
+    const double q = divergence + step * divergence_change - half * (laplacian * from_geopotential);
+    const double r = geopotential + step * geopotential_change - half * (mean * from_divergence);
+    if (!implicit) {
+      divergence = damping * q;
+      geopotential = damping * r;
+      return;
+    }
+    const double next = (q - half * (laplacian * r)) / (1.0 - half * half * laplacian * mean);
+    divergence = damping * next;
+    geopotential = damping * (r - half * (mean * next));
+  }
+};
+
+}  // namespace
+
+void advance(const Description& description, int m, double step,
+             std::span<const double> mean_geopotential, const double* base, const double* here,
+             const double* tendency, double* next) {
+  const int levels = description.levels;
+  const std::int64_t width = state_width(levels);
+  for (int l = m; l <= description.truncation; ++l) {
+    const double laplacian = description.laplacian(l);
+    const double steepness = description.diffusion_order == 2 ? -laplacian : laplacian * laplacian;
+    const Degree degree{step, laplacian, 1.0 / (1.0 + step * description.diffusion * steepness),
+                        description.semi_implicit};
+    for (int at = 0; at < 2 * levels; ++at) {
+      const double mean = mean_geopotential[at % levels];
+      double divergence = base[state::divergence * 2 * levels + at];
+      double geopotential = base[state::geopotential * 2 * levels + at];
+      const double vorticity = base[at];
+      if (description.advects()) {
+        const double change = tendency[state::geopotential * 2 * levels + at];
+        geopotential = degree.damping * (geopotential + step * change);
+        next[at] = vorticity;
+      } else {
+        const double turned = degree.damping * (vorticity + step * tendency[at]);
+        degree.advance(mean, divergence, geopotential, here[state::divergence * 2 * levels + at],
+                       here[state::geopotential * 2 * levels + at],
+                       tendency[state::divergence * 2 * levels + at],
+                       tendency[state::geopotential * 2 * levels + at]);
+        next[at] = turned;
+      }
+      next[state::divergence * 2 * levels + at] = divergence;
+      next[state::geopotential * 2 * levels + at] = geopotential;
+    }
+    base += width;
+    here += width;
+    tendency += width;
+    next += width;
+  }
+}
+
+}  // namespace phasewise::sphere

@@ -1,0 +1,83 @@
+// One rank's part in the transforms between the grid and the coefficients, for all fields and
+// levels at once. The grid is divided by latitudes. With a transpose a rank sums whole wavenumbers;
+// otherwise it has the columns of all wavenumbers at its own latitudes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <vector>
+
+#include "sphere/exchanges.hpp"
+#include "sphere/fourier.hpp"
+#include "sphere/gaussian_grid.hpp"
+#include "sphere/kernels.hpp"
+#include "sphere/legendre.hpp"
+#include "workload/listener.hpp"
+#include "workload/planned_run.hpp"
+
+namespace phasewise::sphere {
+
+class Transforms {
+ public:
+  // The description and the nodes must outlive the object. Throws std::bad_alloc.
+  Transforms(const Description& description, const workload::Nodes& nodes,
+             const exchange::TeamPointer& team, workload::Contents contents, int threads);
+
+  const Division& division() const { return division_; }
+  const GaussianPairs& latitudes() const { return latitudes_; }
+  const RowLayout& rows() const { return rows_; }
+  const Manner& manner() const { return manner_; }
+  // This rank's pairs of latitudes, and the places of the wavenumbers whose coefficients it keeps.
+  Range pairs() const { return division_.pairs_of(rank_); }
+  Range places() const { return division_.wavenumbers(rank_); }
+  int threads() const { return threads_; }
+  int rank() const { return rank_; }
+
+  // From the grid to columns. `fill` writes the rows of a field at a pair of this rank, which is
+  // counted among all pairs; `thread` runs it.
+  using Fill = std::function<void(int pair, int field, Complex* rows, int thread)>;
+  void forward(workload::Listener& listener, int fields, const Fill& fill);
+  // From columns to the grid. `rows` says where the rows of a field at a pair go.
+  using Place = std::function<Complex*(int pair, int field, int thread)>;
+  void backward(workload::Listener& listener, int fields, const Place& rows);
+
+  // These work on one place within a kernel. The functions are valid until the thread asks again.
+  linear::ConstMatrix functions(int place, int thread) { return functions_[0].of(place, thread); }
+  // A sum over pairs, counted among the columns' own, gives rows of coefficients,
+  // [l - m][field][re, im][level] for degrees m … M + 1; the synthesis writes all columns.
+  void analyse(int place, const linear::ConstMatrix& functions, const Range& pairs, int fields,
+               double* rows, int thread);
+  void synthesise(int place, const double* rows, int fields, int thread);
+
+  // The groups of latitudes that this rank sums, as pairs among the columns' own.
+  std::vector<Range> groups() const;
+  // The functions that a rank multiplies for these places in a transform.
+  double functions_of(const Range& places) const;
+
+ private:
+  bool transposed() const { return !manner_.distributed() && division_.ranks() > 1; }
+  // The pairs whose columns this rank has.
+  Range column_pairs() const { return transposed() ? Range{0, division_.pairs()} : pairs(); }
+  Range column_places() const;
+  ColumnStrides row_strides(const ColumnLayout& layout) const;
+  double* columns_of(int place, const ColumnLayout& layout);
+  exchange::ItemBuffer buffer(parallel::Buffer<double>& values) const;
+  const Transposes& transposes(int fields);
+
+  const Description& description_;
+  Manner manner_;
+  exchange::TeamPointer team_;
+  int rank_, threads_;
+  bool real_;
+  Division division_;
+  GaussianPairs latitudes_;
+  RowLayout rows_;
+  std::map<int, Transposes> transposes_;  // by the number of fields
+  std::vector<Fourier> fourier_;          // empty without contents
+  std::vector<LegendreFunctions> functions_;
+  parallel::Buffer<double> before_, columns_;       // a rank's rows before a transpose; its columns
+  std::vector<parallel::Buffer<Complex>> scratch_;  // of each thread
+  std::vector<linear::Panels> panels_;
+};
+
+}  // namespace phasewise::sphere
