@@ -4,13 +4,16 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "bindings/arrays.hpp"
 #include "sphere/run.hpp"
+#include "sphere/spherical_transform.hpp"
 
 namespace nb = nanobind;
 
@@ -113,9 +116,83 @@ void set_fields(Run& run, const Given& u, const Given& v, const Given& h, const 
   run.turn_of_rank().initial_fields_were_set();
 }
 
+using GivenComplex = nb::ndarray<const Complex, nb::c_contig, nb::device::cpu>;
+
+void check_length(const char* what, std::size_t given, std::int64_t wanted) {
+  if (given != static_cast<std::size_t>(wanted))
+    throw std::invalid_argument(std::string(what) + " of this rank has " + std::to_string(wanted) +
+                                " values, and " + std::to_string(given) + " were given");
+}
+
+std::int64_t points_of(const SphericalTransform& t) { return t.points() * t.description().levels; }
+std::int64_t coefficients_of(const SphericalTransform& t) {
+  return t.coefficients() * t.description().levels;
+}
+
+nb::object analysed(SphericalTransform& t, const Given& field, bool adjoint) {
+  check_length("the field", field.size(), points_of(t));
+  std::vector<Complex> found(coefficients_of(t));
+  if (adjoint)
+    t.adjoint(field.data(), found.data());
+  else
+    t.analyse(field.data(), found.data());
+  return nb::cast(bindings::numpy(std::move(found)));
+}
+
+nb::object synthesised(SphericalTransform& t, const GivenComplex& coefficients) {
+  check_length("the coefficients", coefficients.size(), coefficients_of(t));
+  std::vector<double> found(points_of(t));
+  t.synthesise(coefficients.data(), found.data());
+  return nb::cast(bindings::numpy(std::move(found)));
+}
+
+nb::object winds_of(SphericalTransform& t, const GivenComplex& vorticity,
+                    const GivenComplex& divergence) {
+  check_length("the vorticity", vorticity.size(), coefficients_of(t));
+  check_length("the divergence", divergence.size(), coefficients_of(t));
+  std::vector<double> u(points_of(t)), v(points_of(t));
+  t.winds(vorticity.data(), divergence.data(), u.data(), v.data());
+  return nb::make_tuple(bindings::numpy(std::move(u)), bindings::numpy(std::move(v)));
+}
+
+nb::object curl_of(SphericalTransform& t, const Given& u, const Given& v) {
+  check_length("u", u.size(), points_of(t));
+  check_length("v", v.size(), points_of(t));
+  std::vector<Complex> vorticity(coefficients_of(t)), divergence(coefficients_of(t));
+  t.curl(u.data(), v.data(), vorticity.data(), divergence.data());
+  return nb::make_tuple(bindings::numpy(std::move(vorticity)),
+                        bindings::numpy(std::move(divergence)));
+}
+
+void bind_transform(nb::module_& m) {
+  nb::class_<SphericalTransform>(m, "SphericalTransform",
+                                 "Transforms of fields on this rank's latitudes. Fields are flat "
+                                 "[level][latitude][longitude], from north to south; coefficients "
+                                 "are flat [level][coefficient] by m, then l.")
+      .def(
+          "__init__",
+          [](SphericalTransform* self, const std::string& parameters, int threads, double norm,
+             bool phase) {
+            new (self)
+                SphericalTransform(workload::Parameters::parse(parameters), threads, norm, phase);
+          },
+          nb::arg("parameters"), nb::arg("threads"), nb::arg("norm"), nb::arg("phase"),
+          "From the flat parameters of a study; norm: the integral of |Y|² over the sphere; "
+          "phase: whether functions have the factor (-1)^m. Collective, as are its functions.")
+      .def_prop_ro("latitudes", &SphericalTransform::latitudes)
+      .def_prop_ro("sines", &SphericalTransform::sines)
+      .def_prop_ro("weights", &SphericalTransform::weights)
+      .def_prop_ro("wavenumbers", &SphericalTransform::wavenumbers)
+      .def("analyse", &analysed, nb::arg("field"), nb::arg("adjoint") = false)
+      .def("synthesise", &synthesised, nb::arg("coefficients"))
+      .def("winds", &winds_of, nb::arg("vorticity"), nb::arg("divergence"))
+      .def("curl", &curl_of, nb::arg("u"), nb::arg("v"));
+}
+
 }  // namespace
 
 void bind(nb::module_& m) {
+  bind_transform(m);
   nb::class_<Run, workload::Run>(m, "SphereRun", "Timesteps of shallow water on the sphere.")
       .def_prop_ro("latitudes", &latitudes,
                    "The latitudes of this rank, counted from the north, in the order of fields.")

@@ -32,7 +32,7 @@ CoefficientTransforms::CoefficientTransforms(const Description& description,
                                              const exchange::TeamPointer& team,
                                              workload::Contents contents, int threads)
     : description_(description),
-      transforms_(description, nodes, team, contents, threads),
+      transforms_(description, nodes, team, contents, threads, products::fields),
       real_(contents == workload::Contents::real),
       order_free_(description.manner.order_free),
       own_places_(size_of(transforms_.places())) {

@@ -38,26 +38,67 @@ struct Derivative {
   }
 };
 
-void add_times(double factor, const double* from, std::int64_t count, double* to) {
-  for (std::int64_t i = 0; i < count; ++i) to[i] += factor * from[i];
+// One coefficient of the products and its neighbours, field by field.
+struct ProductRows {
+  Parts<const double> a, b, c, d, k;
+};
+ProductRows product_rows(const double* row, int levels) {
+  return {parts_of(row, products::a, levels), parts_of(row, products::b, levels),
+          parts_of(row, products::c, levels), parts_of(row, products::d, levels),
+          parts_of(row, products::k, levels)};
 }
 
-// Adds the values of a row to its sums.
-void add_exactly(const double* values, std::span<const numerics::OrderFreeGrid> grids, int levels,
-                 double* sums) {
-  double *high = sums, *low = sums + state_width(levels);
-  for (int field = 0; field < state::fields; ++field)
-    for (int part = 0; part < 2; ++part) {
-      const numerics::OrderFreeGrid* grid = grids.data() + field * levels;
-      for (int level = 0; level < levels; ++level) {
-        const double upper = numerics::round_to_multiple(values[level], grid[level].high_offset);
-        high[level] += upper;
-        low[level] += numerics::round_to_multiple(values[level] - upper, grid[level].low_offset);
-      }
-      values += levels;
-      high += levels;
-      low += levels;
+// Where the six numbers of a coefficient go: they are set, or added without rounding.
+struct Setting {
+  double* to;
+  int levels;
+  void operator()(int field, int part, int level, double value) const {
+    to[(2 * field + part) * levels + level] = value;
+  }
+};
+struct Adding {
+  double* sums;
+  int levels;
+  const numerics::OrderFreeGrid* grids;
+  void operator()(int field, int part, int level, double value) const {
+    const numerics::OrderFreeGrid& grid = grids[field * levels + level];
+    const int at = (2 * field + part) * levels + level;
+    const double upper = numerics::round_to_multiple(value, grid.high_offset);
+    sums[at] += upper;
+    sums[at + state_width(levels)] += numerics::round_to_multiple(value - upper, grid.low_offset);
+  }
+};
+
+// The factors of one coefficient: im / a, and those of the neighbours in H.
+struct Factors {
+  double along, down, up, laplacian;
+};
+
+// All numbers of one coefficient in one pass over the levels.
+template <class To>
+void combine_row(const Factors& f, const ProductRows& below, const ProductRows& here,
+                 const ProductRows& above, Meaning meaning, int levels, const To& to) {
+  for (int level = 0; level < levels; ++level) {
+    to(state::vorticity, 0, level,
+       f.along * here.a.im[level] + (f.down * below.b.re[level] - f.up * above.b.re[level]));
+    to(state::vorticity, 1, level,
+       -f.along * here.a.re[level] + (f.down * below.b.im[level] - f.up * above.b.im[level]));
+    to(state::divergence, 0, level,
+       -f.along * here.b.im[level] + (f.down * below.a.re[level] - f.up * above.a.re[level]) -
+           f.laplacian * here.k.re[level]);
+    to(state::divergence, 1, level,
+       f.along * here.b.re[level] + (f.down * below.a.im[level] - f.up * above.a.im[level]) -
+           f.laplacian * here.k.im[level]);
+    if (meaning == Meaning::initial) {
+      to(state::geopotential, 0, level, here.c.re[level]);
+      to(state::geopotential, 1, level, here.c.im[level]);
+      continue;
     }
+    to(state::geopotential, 0, level,
+       f.along * here.c.im[level] + (f.down * below.d.re[level] - f.up * above.d.re[level]));
+    to(state::geopotential, 1, level,
+       -f.along * here.c.re[level] + (f.down * below.d.im[level] - f.up * above.d.im[level]));
+  }
 }
 
 }  // namespace
@@ -68,26 +109,18 @@ void combine(const Description& description, int m, const double* from, Meaning 
   const std::int64_t width = state_width(levels);
   const std::int64_t stride = ColumnLayout{products::fields, levels}.width();
   const std::vector<double> zeros(stride);
-  std::vector<double> row(width);
   const double over_radius = 1.0 / description.radius;
   for (int l = m; l <= top; ++l, from += stride) {
-    const Neighbours rows{l > m ? from - stride : zeros.data(), from, from + stride};
-    double* values = grids.empty() ? to : row.data();
-    const double down = (l + 1) * epsilon(l, m) * over_radius;
-    const double up = l * epsilon(l + 1, m) * over_radius, along = m * over_radius;
-    Derivative{-along, down, up}.write(rows, products::a, products::b, levels,
-                                       parts_of(values, state::vorticity, levels));
-    Derivative{along, down, up}.write(rows, products::b, products::a, levels,
-                                      parts_of(values, state::divergence, levels));
-    const auto geopotential = parts_of(values, state::geopotential, levels);
-    if (meaning == Meaning::tendencies) {
-      add_times(-description.laplacian(l), parts_of(from, products::k, levels).re, 2 * levels,
-                parts_of(values, state::divergence, levels).re);
-      Derivative{-along, down, up}.write(rows, products::c, products::d, levels, geopotential);
-    } else {
-      std::copy_n(parts_of(from, products::c, levels).re, 2 * levels, geopotential.re);
-    }
-    if (!grids.empty()) add_exactly(values, grids, levels, to);
+    const Factors factors{m * over_radius, (l + 1) * epsilon(l, m) * over_radius,
+                          l * epsilon(l + 1, m) * over_radius,
+                          meaning == Meaning::initial ? 0.0 : description.laplacian(l)};
+    const ProductRows below = product_rows(l > m ? from - stride : zeros.data(), levels);
+    const ProductRows here = product_rows(from, levels);
+    const ProductRows above = product_rows(from + stride, levels);
+    if (grids.empty())
+      combine_row(factors, below, here, above, meaning, levels, Setting{to, levels});
+    else
+      combine_row(factors, below, here, above, meaning, levels, Adding{to, levels, grids.data()});
     to += grids.empty() ? width : 2 * width;
   }
 }
@@ -111,12 +144,16 @@ std::vector<double> bounds_of(const Description& description, std::span<const do
   return bounds;
 }
 
+namespace {
+
+// Writes the rows of U and V, which are `stride` apart, and calls f(l, row) for the other fields.
 // U = (im χ - H ψ) / a and V = (im ψ + H χ) / a, where ∇² ψ = ζ, ∇² χ = δ, and H is (1 - μ²) d/dμ:
 // (H ψ)(l) = (l+2) ε(l+1) ψ(l+1) - (l-1) ε(l) ψ(l-1).
-void rows_of_state(const Description& description, int m, const double* from, double* rows) {
+template <class F>
+void write_winds(const Description& description, int m, const double* from, double* rows,
+                 std::int64_t stride, F&& f) {
   const int levels = description.levels, top = description.truncation;
   const std::int64_t width = state_width(levels);
-  const std::int64_t stride = ColumnLayout{grid::fields, levels}.width();
   const std::vector<double> zeros(width);
   const auto potential = [&](int l) {  // of the velocities, over the coefficient of their curl
     return l < 1 ? 0.0 : 1.0 / (description.laplacian(l) * description.radius);
@@ -131,10 +168,41 @@ void rows_of_state(const Description& description, int m, const double* from, do
                                       parts_of(rows, grid::u, levels));
     Derivative{along, -down, -up}.write(near, state::vorticity, state::divergence, levels,
                                         parts_of(rows, grid::v, levels));
-    std::copy_n(parts_of(near.here, state::vorticity, levels).re, 2 * levels,
-                parts_of(rows, grid::vorticity, levels).re);
-    std::copy_n(parts_of(near.here, state::geopotential, levels).re, 2 * levels,
-                parts_of(rows, grid::geopotential, levels).re);
+    f(near.here, rows);
+  }
+}
+
+}  // namespace
+
+void rows_of_state(const Description& description, int m, const double* from, double* rows) {
+  const int levels = description.levels;
+  write_winds(description, m, from, rows, ColumnLayout{grid::fields, levels}.width(),
+              [&](const double* here, double* row) {
+                std::copy_n(parts_of(here, state::vorticity, levels).re, 2 * levels,
+                            parts_of(row, grid::vorticity, levels).re);
+                std::copy_n(parts_of(here, state::geopotential, levels).re, 2 * levels,
+                            parts_of(row, grid::geopotential, levels).re);
+              });
+}
+
+void winds_of_state(const Description& description, int m, const double* from, double* rows) {
+  write_winds(description, m, from, rows, ColumnLayout{2, description.levels}.width(),
+              [](const double*, double*) {});
+}
+
+void state_of_winds(const Description& description, int m, const double* rows, double* to) {
+  const int levels = description.levels;
+  const std::int64_t width = ColumnLayout{2, levels}.width();
+  const std::vector<double> zeros(width);
+  for (int l = m; l <= description.truncation; ++l, rows += width, to += width) {
+    const Neighbours near{l > m ? rows - width : zeros.data(), rows, rows + width};
+    const double along = m / description.radius;
+    const double down = (l + 1) * epsilon(l, m) / description.radius;
+    const double up = l * epsilon(l + 1, m) / description.radius;
+    Derivative{-along, down, up}.write(near, products::a, products::b, levels,
+                                       parts_of(to, state::vorticity, levels));
+    Derivative{along, down, up}.write(near, products::b, products::a, levels,
+                                      parts_of(to, state::divergence, levels));
   }
 }
 

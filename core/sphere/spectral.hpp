@@ -54,6 +54,12 @@ std::vector<double> bounds_of(const Description& description, std::span<const do
 // [l - m][state][re, im][level].
 void rows_of_state(const Description& description, int m, const double* from, double* rows);
 
+// The same for u cos φ and v cos φ alone, rows [l - m][u, v][re, im][level], of a state
+// [l - m][state][re, im][level] whose geopotential is not read; and back from the rows of
+// A = -v / cos φ and B = u / cos φ to [l - m][vorticity, divergence][re, im][level].
+void winds_of_state(const Description& description, int m, const double* from, double* rows);
+void state_of_winds(const Description& description, int m, const double* rows, double* to);
+
 // A timestep of length `step` for the coefficients of one wavenumber: next = base + step tendency,
 // where `here` is the state that the tendencies are of, and semi-implicit gravity waves are about
 // the mean geopotential of each level. `next` may be `base` or `here`.

@@ -3,17 +3,12 @@
 #include <algorithm>
 
 #include "parallel/loops.hpp"
-#include "sphere/spectral.hpp"
 
 namespace phasewise::sphere {
-namespace {
-
-constexpr int most_fields = products::fields;
-
-}  // namespace
 
 Transforms::Transforms(const Description& description, const workload::Nodes& nodes,
-                       const exchange::TeamPointer& team, workload::Contents contents, int threads)
+                       const exchange::TeamPointer& team, workload::Contents contents, int threads,
+                       int most_fields)
     : description_(description),
       manner_(description.manner),
       team_(team),
@@ -66,7 +61,8 @@ const Transposes& Transforms::transposes(int fields) {
       .first->second;
 }
 
-void Transforms::forward(workload::Listener& listener, int fields, const Fill& fill) {
+void Transforms::forward(workload::Listener& listener, int fields, const Fill& fill,
+                         Weights weights) {
   const ColumnLayout layout{fields, description_.levels};
   const ColumnStrides strides = row_strides(layout);
   const auto [first, last] = pairs();
@@ -78,8 +74,11 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
       const int pair = pairs().first + task;
       for (int field = 0; field < fields; ++field) {
         fill(pair, field, scratch, thread);
-        fourier_[0].forward(scratch, latitudes_.weight[pair], layout, field,
-                            to + task * strides.pair, strides.wavenumber);
+        const double weight = weights == Weights::gaussian
+                                  ? latitudes_.weight[pair]
+                                  : static_cast<double>(description_.longitudes);
+        fourier_[0].forward(scratch, weight, layout, field, to + task * strides.pair,
+                            strides.wavenumber);
       }
     });
   });

@@ -3,6 +3,7 @@
 // otherwise it has the columns of all wavenumbers at its own latitudes.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <vector>
@@ -17,11 +18,17 @@
 
 namespace phasewise::sphere {
 
+// The weights of the latitudes in a sum over the grid: those of Gauss's quadrature over the number
+// of longitudes, which make it an integral, or 1, as in the adjoint of the synthesis.
+enum class Weights : std::uint8_t { gaussian, ones };
+
 class Transforms {
  public:
-  // The description and the nodes must outlive the object. Throws std::bad_alloc.
+  // For at most `most_fields` at once. The description and the nodes must outlive the object.
+  // Throws std::bad_alloc.
   Transforms(const Description& description, const workload::Nodes& nodes,
-             const exchange::TeamPointer& team, workload::Contents contents, int threads);
+             const exchange::TeamPointer& team, workload::Contents contents, int threads,
+             int most_fields);
 
   const Division& division() const { return division_; }
   const GaussianPairs& latitudes() const { return latitudes_; }
@@ -36,7 +43,8 @@ class Transforms {
   // From the grid to columns. `fill` writes the rows of a field at a pair of this rank, which is
   // counted among all pairs; `thread` runs it.
   using Fill = std::function<void(int pair, int field, Complex* rows, int thread)>;
-  void forward(workload::Listener& listener, int fields, const Fill& fill);
+  void forward(workload::Listener& listener, int fields, const Fill& fill,
+               Weights weights = Weights::gaussian);
   // From columns to the grid. `rows` says where the rows of a field at a pair go.
   using Place = std::function<Complex*(int pair, int field, int thread)>;
   void backward(workload::Listener& listener, int fields, const Place& rows);
