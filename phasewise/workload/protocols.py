@@ -37,6 +37,11 @@ PROTOCOL = Key("word", PROTOCOLS[0], choices=PROTOCOLS, flat=True)
 NOT_SIMULATED = ("neighbour", "partitioned")
 """The protocols that SimGrid lacks."""
 
+STORING = ("derived", "packed", "neighbour")
+"""The protocols by which the library stores what arrives, so that nothing can be added
+(core/comm/executor.cpp).
+"""
+
 AS_PUT = ("shmem", "coarray")
 """The protocols that run as STAND_IN on a simulated machine, at costs of their own."""
 

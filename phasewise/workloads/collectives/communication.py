@@ -8,7 +8,7 @@ from typing import ClassVar
 from phasewise.errors import StudyError
 from phasewise.tables.declared import declared, key
 from phasewise.workload.communication import MACHINE, NODE_SIZE, ROW_FIRST, TUNE, Communication
-from phasewise.workload.protocols import PROTOCOL
+from phasewise.workload.protocols import PROTOCOL, STORING
 from phasewise.workloads.collectives.model import (
     ADDING,
     LIBRARY,
@@ -16,10 +16,6 @@ from phasewise.workloads.collectives.model import (
     WAYS,
     Collectives,
 )
-
-STORING = ("derived", "packed", "neighbour")
-"""Protocols by which the library stores what arrives, and nothing can be added."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class CollectivesCommunication(Communication):
