@@ -35,6 +35,8 @@ class KernelTimes {
   void observe(Observer observer) { observer_ = std::move(observer); }
   // Sets the vector unit of the simulated processor.
   void set_vector_unit(const VectorUnit& unit) { unit_ = unit; }
+  // On a simulated machine, from now on kernels are charged this many times.
+  void set_slowness(double times) { slowness_ = times; }
   // Names in the records get this prefix from now on.
   void set_prefix(const std::string& prefix) { prefix_ = prefix; }
   // From now on kernels are queued, and their times are read from the stopwatch.
@@ -52,7 +54,7 @@ class KernelTimes {
     }
     const double start = clock().now();
     f();
-    clock().charge(charged_flops(card, items, unit_), items * card.bytes);
+    clock().charge(slowness_ * charged_flops(card, items, unit_), slowness_ * items * card.bytes);
     book(prefix_, card, items, start, clock().now());
   }
   // Waits for the queued kernels, and adds their times.
@@ -92,6 +94,7 @@ class KernelTimes {
   std::map<std::string, KernelRecord> records_;
   std::string prefix_;
   VectorUnit unit_;
+  double slowness_ = 1.0;
   Observer observer_;
   std::shared_ptr<Stopwatch> stopwatch_;  // null: a kernel is done when it returns
   std::vector<Queued> queued_;

@@ -46,6 +46,18 @@ exchange::Overheads simulated_overheads(const Parameters& parameters) {
   return seconds;
 }
 
+// How many times a simulated rank's kernels are charged, from pairs of a rank and its number.
+double simulated_slowness(const Parameters& parameters, int rank) {
+  constexpr const char* key = "simulated.slow";
+  if (!parameters.has(key)) return 1.0;
+  const std::vector<double> given = parameters.list(key);
+  if (given.size() % 2 != 0) parameters.fail(key, "give a rank and a number for each slow rank");
+  double times = 1.0;
+  for (std::size_t i = 0; i < given.size(); i += 2)
+    if (given[i] == rank) times = given[i + 1];
+  return times;
+}
+
 }  // namespace
 
 Device chosen_device(const Parameters& parameters) {
@@ -97,6 +109,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   comm::set_rates(rate, number_or_zero(parameters, "simulated.bandwidth"));
   comm::set_overheads(simulated_overheads(parameters));
   kernels.set_vector_unit(simulated_unit(parameters, rate));
+  kernels.set_slowness(simulated_slowness(parameters, world.rank()));
   nodes = chosen_nodes(parameters, world.nodes());
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,29 @@ from phasewise.study import load
 from phasewise.traces.records import CommunicationRecord, sampling_error
 from phasewise.traces.summary import show_communication
 from phasewise.tuning.automatic import settle
+
+
+class Slow(argparse.Action):
+    """Collects slow ranks by their number."""
+
+    def __call__(self, _parser: Any, options: Any, value: Any, _name: Any = None) -> None:
+        """Add a rank; the last one counts if it is given twice."""
+        rank, times = value
+        setattr(options, self.dest, {**getattr(options, self.dest), rank: times})
+
+
+def slow_rank(text: str) -> tuple[int, float]:
+    """A rank and how many times its kernels are charged, from ``24:2``."""
+    rank, colon, times = text.partition(":")
+    try:
+        found = int(rank), float(times)
+    except ValueError:
+        found = -1, 0.0
+    if not colon or found[0] < 0 or not 0 < found[1] < math.inf:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not RANK:TIMES, such as 24:2 for a rank whose kernels take twice as long"
+        )
+    return found
 
 
 def add_options(parser: Parser) -> None:
@@ -53,6 +77,14 @@ def add_options(parser: Parser) -> None:
         help="simulate it again with messages that take no time, which separates serialisation "
         "from transfer",
     )
+    parser.add_argument(
+        "--slow",
+        action=Slow,
+        type=slow_rank,
+        default={},
+        metavar="RANK:TIMES",
+        help="charge the kernels of a rank this many times; may be repeated",
+    )
     parser.add_argument("--out", metavar="DIR", help="folder for the records (none by default)")
 
 
@@ -73,6 +105,7 @@ def main(options: argparse.Namespace) -> int:
         not options.no_computation,
         options.events,
         options.ideal,
+        options.slow,
     )
     if options.out is None:
         with temporary_folder() as folder:
@@ -96,6 +129,8 @@ def show(summary: dict[str, Any], record: CommunicationRecord) -> None:
     if done < every:
         whole = f"the {record.unit.one}, scaled by the bytes of each phase"
         print(f"{done} of {every} steps stand for {whole} {sampling_error()}")
+    if record.slow:
+        print(record.slow)
     if summary["skeleton"]:
         print("messages only, without contents")
     work = "at the machine's rates" if summary["computation"] else "not charged"

@@ -79,8 +79,12 @@ class Point:
     @property
     def set_aside(self) -> str | None:
         """Why the run's times do not judge a model, in a sentence; None where they do."""
-        sampled = self.run.record.sampled
-        return f"it was simulated with {sampled}: simulate all" if sampled else self.held_up
+        record = self.run.record
+        if record.sampled:
+            return f"it was simulated with {record.sampled}: simulate all"
+        if record.slow:
+            return f"it was simulated {record.slow}; a prediction has no slow ranks"
+        return self.held_up
 
     @property
     def wrong(self) -> str | None:
@@ -92,7 +96,7 @@ class Point:
         if found[0] is None:
             found = (self.measured_seconds, self.predicted.low, self.predicted.high)
             inside, what = self.inside, f"communication in {what}"
-        if inside or found[0] is None or self.run.record.sampled:
+        if inside or found[0] is None or self.run.record.sampled or self.run.record.slow:
             return None
         record = self.run.record
         cause = likely_cause(self.machine, self.run.core_share, self.run.day, record.turns)

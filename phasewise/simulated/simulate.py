@@ -5,7 +5,8 @@ The reference is a simulator, not hardware: docs/machines.md says what it models
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ from phasewise.scratch import TemporaryFolder, temporary_folder
 from phasewise.simulated.records import seconds_of, take_communication, take_records
 from phasewise.study import Study
 from phasewise.study.laboratory import check_simulated, fewest_steps, max_steps
-from phasewise.traces.records import IDEAL, CommunicationRecord, read_communication
+from phasewise.traces.records import IDEAL, SLOW, CommunicationRecord, read_communication
 from phasewise.traces.summary import communication_summary
 from phasewise.workload.discovery import KEY
 
@@ -34,7 +35,7 @@ class Request:
     all of them; 0: all. skeleton: send messages of the true sizes without their contents.
     computation: charge work at the machine's rate. events: how many events each rank keeps; 0: no
     time line. ideal: simulate it again with messages that take no time, which tells how much of the
-    communication is transfer.
+    communication is transfer. slow: how many times the kernels of some ranks are charged.
     """
 
     machine: Machine
@@ -45,6 +46,7 @@ class Request:
     computation: bool = True
     events: int = 0
     ideal: bool = False
+    slow: Mapping[int, float] = field(default_factory=dict)
 
 
 def simulate(
@@ -59,6 +61,7 @@ def simulate(
     machine, ranks = request.machine, request.ranks
     steps = _sampled_steps(study, request.steps)
     study.check_ranks(ranks)
+    _check_slow(request)
     check_simulated(study, request.skeleton)
     check_overhead(machine, study.communication)
     twin = make_twin(machine, request.twin, ranks)
@@ -122,6 +125,9 @@ def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
     if vector is not None:
         values |= {f"simulated.{name}": value for name, value in asdict(vector).items()}
     lines = [f"{key} = {value!r}\n" for key, value in values.items()]
+    if request.slow:
+        pairs = (f"{rank} {times!r}" for rank, times in sorted(request.slow.items()))
+        lines.append(f"simulated.slow = {' '.join(pairs)}\n")
     if overhead is not None:
         lines.append(f"simulated.overheads = {' '.join(map(repr, overhead.kinds))}\n")
         lines.append(f"simulated.round = {overhead.round!r}\n")
@@ -139,7 +145,25 @@ def _head(study: Study, request: Request, steps: int) -> dict[str, Any]:
         **_sampled(study, steps),
         "skeleton": request.skeleton,
         "computation": request.computation,
+        SLOW: _slow(request),
     }
+
+
+def _slow(request: Request) -> dict[str, float]:
+    """How many times the kernels of a rank are charged, by rank as JSON has it."""
+    return {str(rank): times for rank, times in sorted(request.slow.items())}
+
+
+def _check_slow(request: Request) -> None:
+    """StudyError if a rank that is to be slow does not exist."""
+    for rank, times in request.slow.items():
+        if rank >= request.ranks:
+            raise StudyError(
+                f"--slow {rank}:{times:g}: there is no rank {rank}; the {request.ranks} ranks are "
+                f"0 to {request.ranks - 1}"
+            )
+    if request.slow and not request.computation:
+        raise StudyError("--slow charges kernels more, and --no-computation does not charge them")
 
 
 def _sampled(study: Study, steps: int) -> dict[str, Any]:
@@ -179,6 +203,7 @@ def summarise(
         **_sampled(study, steps),
         "skeleton": request.skeleton,
         "computation": request.computation,
+        SLOW: _slow(request),
         "turn_seconds": record.seconds / turns,
         "communication_seconds": float(np.mean(whole)) / turns,
         "communication_seconds_max": float(np.max(whole)) / turns,

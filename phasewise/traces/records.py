@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -53,6 +53,8 @@ IDEAL = "ideal_seconds"
 """Time [s] of a simulated run with messages that take no time, if it was also simulated like
 that.
 """
+SLOW = "slow"
+"""How many times the kernels of some simulated ranks were charged, by rank."""
 VARIATION = "variation"
 """By how much the turns of a simulated run differ from each other."""
 
@@ -138,6 +140,8 @@ class CommunicationRecord:
     """Threads of each rank."""
     sampled: str = ""
     """Which steps of a turn were simulated and stand for all, in words; empty if all were."""
+    slow: str = ""
+    """Which simulated ranks were made slow, and how many times, in words; empty if none was."""
     core_share: CoreShare | None = None
     """How much of a core the ranks had; None if that is unknown, as on simulated machines."""
 
@@ -147,7 +151,7 @@ class CommunicationRecord:
         if not self.simulated:
             return "measured"
         on = f"simulated on {self.machine or 'an unnamed machine'} (a simulator, not hardware)"
-        return f"{on}, {self.sampled}" if self.sampled else on
+        return ", ".join(part for part in (on, self.sampled, self.slow) if part)
 
     @property
     def grid_text(self) -> str:
@@ -315,8 +319,15 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         variation=_positive(content, VARIATION) or 0.0,
         threads=max(int(content.get("threads", 1)), 1),
         sampled=_sampled(content.get("sampled_steps")),
+        slow=slow_in_words(content.get(SLOW, {})),
         core_share=core_share_of(content, ranks),
     )
+
+
+def slow_in_words(given: Mapping[str, Any]) -> str:
+    """Which simulated ranks were made slow, from the entry SLOW of a record; empty if none was."""
+    ranks = [f"those of rank {int(rank)} {float(times):g} times" for rank, times in given.items()]
+    return f"with kernels charged more: {' and '.join(ranks)}" if ranks else ""
 
 
 def _pieces(ranks: list[dict[str, Any]], turns: int) -> dict[str, float]:

@@ -17,6 +17,7 @@ from phasewise.workloads.collectives.model import (
     Collectives,
 )
 
+
 @dataclass(frozen=True, kw_only=True)
 class CollectivesCommunication(Communication):
     """The keys of [communication]."""
