@@ -304,8 +304,8 @@ def _amplitudes(given: Sphere) -> tuple[float, ...] | None:
         return None
     if not isinstance(found, list | tuple) or len(found) != given.levels:
         raise StudyError(
-            f"{where} must be a list with a number for each of the {given.levels} levels, but is "
-            f"{show(found)}"
+            f"{where} must be a list with a number for each level, and sphere.levels = "
+            f"{given.levels}, but is {show(found)}"
         )
     return tuple(convert(one, AMPLITUDE, f"{where}[{i}]") for i, one in enumerate(found, 1))
 

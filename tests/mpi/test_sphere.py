@@ -1,0 +1,156 @@
+"""Shallow water on several ranks: its bits, checkpoints, maps, and plans beside what was sent."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from phasewise.models.plan import plan
+from phasewise.runs.results import Results
+from phasewise.study import load
+from phasewise.traces.records import read_communication
+from phasewise.workloads.sphere.communication import LEGENDRES
+from phasewise.workloads.sphere.grid import latitudes_of
+from tests.mpi.pairwise import all_pairs, pairs_of, written
+from tests.mpi.scripts import Script
+from tests.mpi.sphere_ways import CASES, RANKS, keys, ways
+from tests.mpi.whole_run import datasets, ran, run
+from tests.sentences import says
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+
+# Ten times the seconds that the ways on the most ranks take on two idle cores.
+SCRIPT = Script("tests.mpi.sphere_ways", "ranks", max(map(int, keys()["threads"])), 120)
+
+STUDY = """
+workload = "sphere"
+timesteps = 6
+[sphere]
+case = "williamson-5"
+truncation = 10
+levels = 2
+timestep = 900.0
+[records]
+stations = [[40.46, 255.94]]
+maps_every = 2
+"""
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.toml"
+    path.write_text(STUDY)
+    return path
+
+
+@pytest.fixture(scope="module")
+def alone(repository: Path) -> dict[str, str]:
+    """On one rank: each case as it is by default, and the ways for one rank."""
+    return SCRIPT.fingerprints(repository, 1)
+
+
+@pytest.mark.parametrize("ranks", RANKS)
+def test_timesteps_are_the_same_bit_for_bit(
+    repository: Path, alone: dict[str, str], ranks: int
+) -> None:
+    found = alone if ranks == 1 else SCRIPT.fingerprints(repository, ranks)
+    expected = {written(choice): alone[choice["case"]] for choice in ways(ranks)}
+    assert expected
+    assert [name for name in expected if found[name] != expected[name]] == []
+
+
+def test_the_cases_differ(alone: dict[str, str]) -> None:
+    assert len({alone[case] for case in CASES}) == len(CASES)
+
+
+def test_every_two_values_of_a_way_meet() -> None:
+    met = {pair for ranks in RANKS for choice in ways(ranks) for pair in pairs_of(choice)}
+    assert met == set(all_pairs(keys()))
+
+
+def test_a_run_with_a_mountain_from_a_file_goes_on_on_other_ranks(
+    study: Path, tmp_path: Path
+) -> None:
+    north = np.radians(latitudes_of(16))[:, None]
+    east = 2 * np.pi * np.arange(32) / 32
+    with h5py.File(tmp_path / "start.h5", "w") as file:
+        file["u"] = 20.0 * np.cos(north) + 0.0 * east
+        file["v"] = np.stack([np.zeros((16, 32)), 2.0 * np.cos(north) * np.sin(east)])
+        file["mountain"] = 500.0 * np.cos(north) ** 2 * (1.0 + np.cos(east))
+        file["h"] = 5500.0 - 900.0 * np.sin(north) ** 2 - file["mountain"][...]
+    given = ["--set", 'sphere.case="file"', "--set", 'sphere.file="start.h5"']
+    parts = tmp_path / "parts"
+    keep = ["--set", "records.checkpoint_every=1"]
+    for done, (ranks, legendre) in enumerate(((3, "transpose"), (1, "ring"), (8, "hypercube"))):
+        words = ["--ranks", ranks, "--out", parts, "--quiet", *given, *keep]
+        words += ["--set", f"communication.legendre={legendre}"]
+        ran(study, *words, "--set", f"timesteps={2 * (done + 1)}", *(["--resume"] if done else []))
+    ran(study, "--ranks", 1, "--out", tmp_path / "whole", "--quiet", *given)
+    assert datasets(parts) == datasets(tmp_path / "whole")
+    with Results(parts) as results:
+        assert results.snapshots("maps") == [1, 3, 5]
+        # The levels differ in v alone.
+        first, second = results.array("maps/5/v")
+        assert np.abs(first - second).max() > 1.0
+        assert (results.rows("mass")[:, 0] == results.rows("mass")[0, 0]).all()
+
+
+def test_the_spectrum_of_a_map_is_that_of_its_winds(study: Path, tmp_path: Path) -> None:
+    ran(study, "--ranks", 2, "--out", tmp_path / "out", "--quiet")
+    with Results(tmp_path / "out") as results:
+        u, v = (results.array(f"maps/5/{name}") for name in ("u", "v"))
+        energy = results.array("spectra/5/kinetic_energy")
+        surface = results.array("maps/5/surface")
+        weight = np.polynomial.legendre.leggauss(16)[1]
+        mean = 0.5 * weight @ (0.5 * (u**2 + v**2)).mean(axis=2)[..., None]
+        # Products of degree 2M are exact on the grid, so that only rounding differs.
+        np.testing.assert_allclose(energy.sum(axis=1), mean.ravel(), rtol=1e-12)
+        degrees = np.degrees(2 * np.pi * np.arange(32) / 32)
+        at = np.abs(latitudes_of(16) - 40.46).argmin(), np.abs(degrees - 255.94).argmin()
+        np.testing.assert_array_equal(results.rows("stations")[5, 0], surface[:, at[0], at[1]])
+
+
+@pytest.mark.parametrize("legendre", LEGENDRES)
+def test_what_is_recorded_is_what_is_planned(study: Path, tmp_path: Path, legendre: str) -> None:
+    sets = ["--set", f"communication.legendre={legendre}"]
+    ran(study, "--ranks", 4, "--out", tmp_path / "out", "--quiet", *sets)
+    record = read_communication(tmp_path / "out")
+    assert record.algorithms["legendre"] == legendre
+    planned = plan(load(study, [f"communication.legendre={legendre}"]), 4)["phases"]
+    names = {"transpose": {"legendre_transpose"}}.get(legendre, {"legendre_sum", "legendre_share"})
+    main = {phase["name"] for phase in planned if phase["name"].startswith("legendre")}
+    assert main == names
+    for name in main:
+        phase = record.phase(name)
+        assert phase is not None
+        pieces = [one for one in planned if one["name"] == name]
+        each = sum(one["bytes_per_rank"] for one in pieces if one["per"] == "turn")
+        # The first timestep has the first steps besides.
+        assert phase.bytes[0] >= 6 * each > 0
+
+
+def test_fields_that_leave_the_range_of_numbers_end_a_run(study: Path, tmp_path: Path) -> None:
+    sets = ["sphere.case=galewsky", "sphere.timestep=3300", "sphere.truncation=5", "timesteps=9999"]
+    words = [word for key in sets for word in ("--set", key)]
+    done = run(study, "--ranks", 2, "--out", tmp_path / "out", "--quiet", *words)
+    assert done.returncode == 1
+    says(done.stderr, "timestep", "level", "range of numbers", "sphere.timestep = 3300")
+
+
+def test_a_run_that_tunes_itself_keeps_its_bits(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
+    sets = ["--set", "timesteps=90", "--set", "records.maps_every=0"]
+    tuned = [*sets, "--set", "communication.tune=auto"]
+    ran(study, "--ranks", 2, "--out", tmp_path / "tuned", "--quiet", *tuned)
+    ran(study, "--ranks", 2, "--out", tmp_path / "plain", "--quiet", *sets)
+    tried = json.loads((tmp_path / "tuned" / "tuning.json").read_text())["candidates"]
+    assert {one["changes"].get("legendre") for one in tried} >= {"ring", "hypercube"}
+    assert datasets(tmp_path / "tuned") == datasets(tmp_path / "plain")
