@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
+#include "linear/narrow.hpp"
+#include "linear/square_of_lanes.hpp"
 #include "parallel/large_pages.hpp"
-#include "parallel/simd.hpp"
 
 namespace phasewise::linear {
 namespace {
@@ -20,7 +21,6 @@ constexpr int width = vectors * lanes;
 // How much is packed at once: the rows of A and a panel of B, `depth` by `width`, stay in the
 // second-level cache, and the columns of B in the third. The kernel reads 16 B of a panel of B per
 // cycle, which the second level provides; a smaller depth would move C more often.
-constexpr std::int64_t depth = 512;
 constexpr std::int64_t rows_at_once = 16 * height;
 constexpr std::int64_t columns_at_once = 64 * width;
 
@@ -28,19 +28,6 @@ constexpr std::int64_t columns_at_once = 64 * width;
 constexpr std::int64_t ahead = 16;
 
 std::int64_t panels_of(std::int64_t size, std::int64_t panel) { return (size + panel - 1) / panel; }
-
-// Transposes a square of rows. A step rotates the bits of an element's row and column by one place:
-// the row's highest bit becomes the column's lowest one.
-void transpose(Lanes (&rows)[lanes]) {
-  for (int step = 1; step < lanes; step *= 2) {
-    Lanes turned[lanes];
-    for (int i = 0; i < lanes / 2; ++i) {
-      turned[2 * i] = parallel::first_in_turn(rows[i], rows[i + lanes / 2]);
-      turned[2 * i + 1] = parallel::last_in_turn(rows[i], rows[i + lanes / 2]);
-    }
-    std::copy_n(turned, lanes, rows);
-  }
-}
 
 // Packs squares of a panel whose rows are contiguous in memory; returns for how many k.
 template <int thick>
@@ -195,6 +182,7 @@ void multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into 
   if (c.row_stride == 1 && c.column_stride != 1)
     return multiply(b.transposed(), a.transposed(), c.transposed(), into, panels);
   if (into == Into::set && a.columns == 0) clear(c);
+  if (is_narrow(a, b, c)) return multiply_narrow(a, b, c, into);
   const std::int64_t most = std::min(depth, a.columns);
   make_room(panels.a, panels_of(std::min(rows_at_once, c.rows), height) * height * most);
   make_room(panels.b, panels_of(std::min(columns_at_once, c.columns), width) * width * most);

@@ -25,13 +25,14 @@ exchange::Rounds sum_rounds(Legendre legendre, int me, const workload::Nodes& no
 }  // namespace
 
 Transposes::Transposes(const Division& division, exchange::Transpose algorithm,
-                       const exchange::TeamPointer& team, std::int64_t doubles) {
+                       const exchange::TeamPointer& team, std::int64_t pair_stride,
+                       std::int64_t doubles) {
   const int wavenumbers = static_cast<int>(division.order().size());
   const exchange::TransposeParts parts =
       exchange::transpose_parts({.rows = division.pairs(),
                                  .columns = wavenumbers,
                                  .row_stride = wavenumbers,
-                                 .column_stride = division.pairs(),
+                                 .column_stride = pair_stride,
                                  .value = static_cast<std::int64_t>(sizeof(double)) * doubles},
                                 division.ranks(), team->me);
   to_columns_ = {.phase = phases::transpose,

@@ -14,11 +14,12 @@
 namespace phasewise::sphere {
 
 // The transposes between a rank's rows [pair][wavenumber], of all wavenumbers, and its columns
-// [wavenumber][pair], of all pairs, where a value has this many doubles.
+// [wavenumber][pair], of all pairs, where a value has this many doubles. From one wavenumber to the
+// next are `pair_stride` values.
 class Transposes {
  public:
   Transposes(const Division& division, exchange::Transpose algorithm,
-             const exchange::TeamPointer& team, std::int64_t doubles);
+             const exchange::TeamPointer& team, std::int64_t pair_stride, std::int64_t doubles);
 
   const exchange::TransposeExchange& to_columns() const { return to_columns_; }
   const exchange::TransposeExchange& to_rows() const { return to_rows_; }

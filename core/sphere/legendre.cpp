@@ -38,7 +38,7 @@ LegendreFunctions::LegendreFunctions(const std::vector<int>& order, Range places
       places_(places),
       top_(top),
       latitudes_(static_cast<std::int64_t>(sines.size())),
-      recurrences_(threads, LegendreRecurrence(sines)),
+      recurrence_(sines, std::span(order).subspan(places.first, size_of(places)), top),
       panels_(threads) {
   if (!kept) return;
   std::int64_t size = 0;
@@ -48,14 +48,9 @@ LegendreFunctions::LegendreFunctions(const std::vector<int>& order, Range places
   }
   table_ = parallel::Buffer<double>(size);
   parallel::prefer_large_pages(table_.data(), sizeof(double) * size);
-  parallel::for_tasks(size_of(places), threads, [&](int task, int thread) {
-    made(places.first + task, table_.data() + begins_[task], thread);
+  parallel::for_tasks(size_of(places), threads, [&](int task, int) {
+    recurrence_.write(task, table_.data() + begins_[task]);
   });
-}
-
-double* LegendreFunctions::made(int place, double* to, int thread) {
-  recurrences_[thread].write(order_[place], top_, to);
-  return to;
 }
 
 ConstMatrix LegendreFunctions::of(int place, int thread) {
@@ -64,7 +59,8 @@ ConstMatrix LegendreFunctions::of(int place, int thread) {
     values = table_.data() + begins_[place - places_.first];
   } else {
     panels_[thread].reserve((top_ + 1) * latitudes_);
-    values = made(place, panels_[thread].data(), thread);
+    recurrence_.write(place - places_.first, panels_[thread].data());
+    values = panels_[thread].data();
   }
   return linear::row_major(values, degrees(place), latitudes_);
 }

@@ -26,15 +26,14 @@ class LegendreFunctions {
   linear::ConstMatrix of(int place, int thread);
 
  private:
-  double* made(int place, double* to, int thread);
   std::int64_t degrees(int place) const { return top_ - order_[place] + 1; }
 
   const std::vector<int>& order_;
   Range places_;
   int top_;
   std::int64_t latitudes_;
-  std::vector<LegendreRecurrence> recurrences_;  // of each thread
-  std::vector<std::int64_t> begins_;             // of each place in the table; empty: not kept
+  LegendreRecurrence recurrence_;
+  std::vector<std::int64_t> begins_;  // of each place in the table; empty: not kept
   parallel::Buffer<double> table_;
   std::vector<parallel::Buffer<double>> panels_;  // of each thread
 };

@@ -27,7 +27,7 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
                           description.truncation + 1, description.table, threads);
   const ColumnLayout layout{most_fields, description.levels};
   const auto wavenumbers = static_cast<std::int64_t>(division_.order().size());
-  columns_ = parallel::Buffer<double>(layout.size() * (last - first) * size_of(column_places()));
+  columns_ = parallel::Buffer<double>(layout.size() * pair_stride() * size_of(column_places()));
   if (transposed())
     before_ = parallel::Buffer<double>(layout.size() * size_of(pairs()) * wavenumbers);
   scratch_.resize(threads);
@@ -39,16 +39,20 @@ Range Transforms::column_places() const {
   return transposed() ? places() : Range{0, static_cast<int>(division_.order().size())};
 }
 
+std::int64_t Transforms::pair_stride() const {
+  return size_of(column_pairs()) + (manner_.padding ? 1 : 0);
+}
+
 // Rows are [pair][wavenumber] before a transpose; columns are [wavenumber][pair].
 ColumnStrides Transforms::row_strides(const ColumnLayout& layout) const {
   if (transposed())
     return {layout.size() * static_cast<std::int64_t>(division_.order().size()), layout.size()};
-  return {layout.size(), layout.size() * size_of(pairs())};
+  return {layout.size(), layout.size() * pair_stride()};
 }
 
 double* Transforms::columns_of(int place, const ColumnLayout& layout) {
   const std::int64_t number = place - column_places().first;
-  return columns_.data() + number * size_of(column_pairs()) * layout.size();
+  return columns_.data() + number * pair_stride() * layout.size();
 }
 
 exchange::ItemBuffer Transforms::buffer(parallel::Buffer<double>& values) const {
@@ -57,7 +61,8 @@ exchange::ItemBuffer Transforms::buffer(parallel::Buffer<double>& values) const 
 
 const Transposes& Transforms::transposes(int fields) {
   const ColumnLayout layout{fields, description_.levels};
-  return transposes_.try_emplace(fields, division_, manner_.transpose, team_, layout.size())
+  return transposes_
+      .try_emplace(fields, division_, manner_.transpose, team_, pair_stride(), layout.size())
       .first->second;
 }
 

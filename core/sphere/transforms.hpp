@@ -67,6 +67,9 @@ class Transforms {
   // The pairs whose columns this rank has.
   Range column_pairs() const { return transposed() ? Range{0, division_.pairs()} : pairs(); }
   Range column_places() const;
+  // Pairs from one wavenumber's columns to the next one's; one more than there are keeps those of
+  // 2^n pairs from meeting in the same sets of the cache.
+  std::int64_t pair_stride() const;
   ColumnStrides row_strides(const ColumnLayout& layout) const;
   double* columns_of(int place, const ColumnLayout& layout);
   exchange::ItemBuffer buffer(parallel::Buffer<double>& values) const;

@@ -13,7 +13,6 @@ namespace {
 
 // The real numbers of the rows of a level.
 double* reals(Complex* row) { return reinterpret_cast<double*>(row); }
-const double* reals(const Complex* row) { return reinterpret_cast<const double*>(row); }
 
 }  // namespace
 
