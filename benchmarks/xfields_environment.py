@@ -3,44 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 from benchmarks.comparison import Timing
+from benchmarks.peer_environment import interpreter_of
 from phasewise.errors import RunError
-from phasewise.output import message
 
 HERE = Path(__file__).resolve().parent
-ENVIRONMENT = HERE / ".venv-xfields"
-REQUIREMENTS = HERE / "requirements-xfields.txt"
 
 
 def python() -> Path:
     """The interpreter of the environment, which is first made if it is missing or outdated."""
-    stamp = ENVIRONMENT / "requirements.sha256"
-    digest = hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()
-    interpreter = ENVIRONMENT / "bin" / "python"
-    if not (stamp.is_file() and stamp.read_text() == digest and interpreter.exists()):
-        message(f"installing xfields into {ENVIRONMENT}")
-        _call([sys.executable, "-m", "venv", "--clear", str(ENVIRONMENT)])
-        _call([str(interpreter), "-m", "pip", "install", "--quiet", "-r", str(REQUIREMENTS)])
-        stamp.write_text(digest)
-    return interpreter
-
-
-def _call(command: list[str]) -> None:
-    """Run a command whose output goes to standard error."""
-    status = subprocess.run(command, stdout=sys.stderr).returncode
-    if status != 0:
-        raise RunError(
-            f"{' '.join(command)} ended with status {status}; xfields needs Python 3.11 or later, "
-            "gcc, and PyPI within reach"
-        )
+    return interpreter_of("xfields", "xfields", "Python 3.11 or later, gcc, and PyPI within reach")
 
 
 class Worker:

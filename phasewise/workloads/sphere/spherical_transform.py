@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from phasewise.driver import Floats, load_core
 from phasewise.errors import StudyError
+from phasewise.mpi.ranks import collectively
 from phasewise.study.study import flat_text
 from phasewise.tables.keys import nearest, show
 from phasewise.workloads.sphere.cases import FILE
@@ -90,13 +91,10 @@ class SphericalTransform:
         model = read({"sphere": own}, nothing, Path())
         communication = SphereCommunication.read({"transpose": transpose}, Path())
         text = flat_text([*parameters(model), *communication.parameters()])
-        core = cast(Any, load_core())
-        try:
-            self._core = core.SphericalTransform(
-                text, threads, NORMS[normalisation], condon_shortley
-            )
-        except ValueError as error:
-            raise StudyError(str(error)) from None
+        self._ranks = load_core()
+        communication.check_ranks(model, self._ranks.size())
+        core = cast(Any, self._ranks)
+        self._core = core.SphericalTransform(text, threads, NORMS[normalisation], condon_shortley)
         self.truncation, self.levels, self.radius = truncation, levels, radius
         self.latitudes: NDArray[np.int64] = np.array(self._core.latitudes)
         """This rank's latitudes, counted from the north."""
@@ -166,6 +164,9 @@ class SphericalTransform:
         return len(self.degrees)
 
     def _field(self, field: ArrayLike) -> Floats:
+        return collectively(self._ranks, lambda: self._checked_field(field))
+
+    def _checked_field(self, field: ArrayLike) -> Floats:
         given = np.ascontiguousarray(field, dtype=np.float64)
         if given.size != math.prod(self.shape) or given.shape[-2:] != self.shape[-2:]:
             raise StudyError(
@@ -174,6 +175,9 @@ class SphericalTransform:
         return given
 
     def _given(self, coefficients: ArrayLike) -> Complexes:
+        return collectively(self._ranks, lambda: self._checked_coefficients(coefficients))
+
+    def _checked_coefficients(self, coefficients: ArrayLike) -> Complexes:
         given = np.ascontiguousarray(coefficients, dtype=np.complex128)
         if given.size != self.levels * self._count or given.shape[-1] != self._count:
             whole = (self.levels, self._count) if self.levels > 1 else (self._count,)
