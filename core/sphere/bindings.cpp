@@ -197,7 +197,11 @@ void bind(nb::module_& m) {
       .def_prop_ro("latitudes", &latitudes,
                    "The latitudes of this rank, counted from the north, in the order of fields.")
       .def_prop_ro(
-          "mountain_is_missing", [](Run& run) { return run.turn_of_rank().ground_is_missing(); },
+          "mountain_is_missing",
+          [](Run& run) {
+            run.turn_of_rank().settle();
+            return run.turn_of_rank().ground_is_missing();
+          },
           "Whether the height of the ground has to be set before the next timestep.")
       .def(
           "field", &field, nb::arg("name"),

@@ -40,6 +40,7 @@ void Run::set_turn(std::int64_t turn) {
 }
 
 void Run::run_turn() {
+  turn_.settle();
   if (turn() == 0) {
     turn_.tell({.name = pieces::start}, live_);
     ++starts_;

@@ -31,27 +31,34 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
       contents_(contents),
       threads_(threads),
       mean_geopotential_(description.levels) {
-  divide();
+  make_transforms();
+  make_fields();
   if (contents == workload::Contents::none) return;
   const std::int64_t size = coefficients_->count() * state_width(description.levels);
   for (State* state : {&old_, &new_, &next_, &tendency_}) *state = State(size);
   for (int thread = 0; thread < threads; ++thread) spare_.emplace_back(transforms().rows().size());
 }
 
-// Divides grid and coefficients among the ranks, and fills the grid.
-void Turn::divide() {
+// Divides the coefficients among the ranks. What was measured stays.
+void Turn::make_transforms() {
+  const Measured measured = invariants_ ? invariants_->measured() : Measured{};
   coefficients_ =
       std::make_unique<CoefficientTransforms>(description_, nodes_, team_, contents_, threads_);
-  auto fields = std::make_unique<GridFields>(transforms().rows(), transforms().pairs());
-  if (contents_ == workload::Contents::real) {
-    case_.emplace(description_, transforms().latitudes());
-    fields->allocate();
-  }
-  fields_ = std::move(fields);
-  if (contents_ == workload::Contents::real) fill_initial_fields();
-  ground_is_missing_ = description_.test == Case::file;
+  if (contents_ == workload::Contents::real) case_.emplace(description_, transforms().latitudes());
+  const bool first = invariants_ == nullptr;
   invariants_ = std::make_unique<Invariants>(description_, nodes_, team_, transforms().latitudes(),
                                              case_ ? &*case_ : nullptr);
+  if (!first) invariants_->keep(measured);
+}
+
+// Divides the grid, and fills it with the fields of the start.
+void Turn::make_fields() {
+  fields_ = std::make_unique<GridFields>(transforms().rows(), transforms().pairs());
+  if (contents_ == workload::Contents::real) {
+    fields_->allocate();
+    fill_initial_fields();
+  }
+  ground_is_missing_ = description_.test == Case::file;
 }
 
 exchange::Exchanges Turn::exchanges() const {
@@ -67,8 +74,16 @@ void Turn::exchange_as(const Manner& manner) {
   if (fields_were_set_)
     throw std::invalid_argument(
         "the fields of a file are on the ranks: exchange in another way after the first timestep");
-  description_.manner = manner;
-  divide();
+  const Manner before = std::exchange(description_.manner, manner);
+  make_transforms();
+  // The fields of the last timestep stay until the next one begins.
+  if (before.distributed() != manner.distributed() || before.padding != manner.padding)
+    fields_are_divided_as_before_ = true;
+}
+
+void Turn::settle() {
+  if (!std::exchange(fields_are_divided_as_before_, false)) return;
+  make_fields();
   grid_is_missing_ = contents_ == workload::Contents::real && timesteps_ > 0;
 }
 

@@ -33,9 +33,11 @@ class Turn : public workload::RankTurn {
        const exchange::TeamPointer& team, workload::Contents contents, int threads);
 
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
-  // Exchanges in another way from now on. Throws std::invalid_argument if a rank would lose fields
-  // that were set.
+  // Exchanges in another way from the next timestep on. Throws std::invalid_argument if a rank
+  // would lose fields that were set.
   void exchange_as(const Manner& manner);
+  // Divides the grid as the next timestep needs it.
+  void settle();
   // The exchanges that all ranks prepare together.
   exchange::Exchanges exchanges() const;
 
@@ -61,7 +63,8 @@ class Turn : public workload::RankTurn {
  private:
   using Listener = workload::Listener;
 
-  void divide();
+  void make_transforms();
+  void make_fields();
   void fill_initial_fields();
   void start(Listener& listener);
   void find_mean(Listener& listener);
@@ -86,6 +89,7 @@ class Turn : public workload::RankTurn {
   std::vector<parallel::Buffer<Complex>> spare_;  // rows of each thread
   std::int64_t timesteps_ = 0;
   bool fields_were_set_ = false, grid_is_missing_ = false, ground_is_missing_ = false;
+  bool fields_are_divided_as_before_ = false;  // before the last exchange_as
 };
 
 }  // namespace phasewise::sphere
