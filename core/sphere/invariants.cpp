@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <span>
 
 #include "parallel/loops.hpp"
 #include "sphere/kernels.hpp"
@@ -30,7 +31,7 @@ Invariants::Invariants(const Description& description, const workload::Nodes& no
       test_(test),
       sums_(description.has_solution() ? with_errors : invariants),
       sum_({.phase = phases::invariants, .algorithm = description.manner.invariants}, team, nodes,
-           sums_) {
+           sums_ * description.levels) {
   const auto levels = static_cast<std::size_t>(description.levels);
   for (auto* values : {&measured_.mass, &measured_.energy, &measured_.enstrophy, &measured_.l1,
                        &measured_.l2, &measured_.linf})
@@ -85,22 +86,23 @@ void Invariants::measure(workload::Listener& listener, const GridFields& fields,
                              mean_geopotential[level], time);
     });
   });
-  std::vector<double> largest(2 * static_cast<std::size_t>(levels)), sums(sums_);
-  for (int level = 0; level < levels; ++level) {
-    std::vector<numerics::LongAccumulator> parts(sums_);
+  std::vector<double> largest(2 * static_cast<std::size_t>(levels));
+  std::vector<double> sums(static_cast<std::size_t>(sums_) * levels);
+  std::vector<numerics::LongAccumulator> parts(sums.size());
+  for (int level = 0; level < levels; ++level)
     for (int pair = 0; !terms.empty() && pair < pairs; ++pair) {
       const Terms& row = terms[static_cast<std::size_t>(pair) * levels + level];
       const double weight =
           0.5 * latitudes_.weight[fields.pairs.first + pair] / fields.rows.longitudes;
       const double values[with_errors] = {row.mass,   row.energy, row.enstrophy,   row.error,
                                           row.square, row.truth,  row.truth_square};
-      for (int i = 0; i < sums_; ++i) parts[i].add(weight * values[i]);
+      for (int i = 0; i < sums_; ++i) parts[level * sums_ + i].add(weight * values[i]);
       largest[2 * level] = std::max(largest[2 * level], row.largest_error);
       largest[2 * level + 1] = std::max(largest[2 * level + 1], row.largest);
     }
-    sum_.run(listener, parts, sums);
-    take(sums, level);
-  }
+  sum_.run(listener, parts, sums);
+  for (int level = 0; level < levels; ++level)
+    take(std::span(sums).subspan(static_cast<std::size_t>(sums_) * level, sums_), level);
   if (description_.has_solution()) {
     listener.max(phases::norms, largest, team_);
     for (int level = 0; level < levels; ++level)
@@ -109,7 +111,7 @@ void Invariants::measure(workload::Listener& listener, const GridFields& fields,
   measure_stations(listener, fields, mean_geopotential);
 }
 
-void Invariants::take(const std::vector<double>& sums, int level) {
+void Invariants::take(std::span<const double> sums, int level) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   measured_.mass[level] = sums[0];
   // Where a given flow moves a tracer, its energy has no meaning.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "numerics/long_accumulator.hpp"
@@ -46,7 +47,7 @@ class Invariants {
     double largest_error = 0.0, largest = 0.0;
   };
   Terms terms_of(const GridFields& fields, int pair, int level, double mean, double time) const;
-  void take(const std::vector<double>& sums, int level);
+  void take(std::span<const double> sums, int level);
   void measure_stations(workload::Listener& listener, const GridFields& fields,
                         const std::vector<double>& mean_geopotential);
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace phasewise::workload {
@@ -31,7 +32,8 @@ GlobalSum::GlobalSum(const SumSetting& setting, const exchange::TeamPointer& tea
                      std::span<const int> nodes, int sums)
     : setting_(setting), team_(team), sums_(sums), digits_(2 * places()) {
   if (sums < 1 || sums > most_global_sums)
-    throw std::logic_error("a global sum is of 1 to 8 numbers");
+    throw std::logic_error("a global sum is of 1 to " + std::to_string(most_global_sums) +
+                           " numbers");
   const std::int64_t bytes = 8 * places();
   exchange::SumRounds rounds = exchange::sum_rounds(setting.algorithm, team->me, nodes);
   result_ = rounds.result;

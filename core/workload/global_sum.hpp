@@ -13,7 +13,7 @@
 
 namespace phasewise::workload {
 
-inline constexpr int most_global_sums = 8;  // at once
+inline constexpr int most_global_sums = 1 << 16;  // at once, 552 B each
 
 struct SumSetting {
   std::string_view phase;
