@@ -107,7 +107,8 @@ def test_what_cannot_be_used_is_refused(own: dict[str, Any], facts: tuple[str, .
 
 
 def test_a_protocol_that_stores_is_none_of_a_transpose() -> None:
-    assert study(communication={"protocol": "packed"}).communication.legendre == "transpose"
+    given = study(communication={"protocol": "packed"})
+    assert given.communication.resolved()["legendre"] == "transpose"
 
 
 @pytest.mark.parametrize(
