@@ -57,7 +57,12 @@ def test_case_5_has_the_digits_of_stswm(scheme: str) -> None:
 def test_case_2_stays_as_it_is(angle: float) -> None:
     timestep = 2400.0
     steps = round(5 * DAY / timestep)
-    own = {"case": "williamson-2", "truncation": 21, "timestep": timestep, "angle": angle}
+    own: dict[str, Any] = {
+        "case": "williamson-2",
+        "truncation": 21,
+        "timestep": timestep,
+        "angle": angle,
+    }
     with ran(steps, **own) as results:
         # The fields have degrees up to 2, so that rounding alone moves them.
         assert results.rows("l2")[-1, 0] < 1e-11
@@ -68,7 +73,11 @@ def test_the_error_of_the_bell_of_case_1_falls_with_the_truncation() -> None:
     errors = []
     for truncation, timestep in ((21, 3600.0), (42, 1800.0)):
         steps = round(12 * DAY / timestep)
-        own = {"case": "williamson-1", "truncation": truncation, "timestep": timestep}
+        own: dict[str, Any] = {
+            "case": "williamson-1",
+            "truncation": truncation,
+            "timestep": timestep,
+        }
         with ran(steps, angle=math.pi / 2 - 0.05, **own) as results:
             assert results.rows("mass")[-1, 0] == pytest.approx(results.rows("mass")[0, 0])
             errors.append(float(results.rows("l2")[-1, 0]))
@@ -83,7 +92,12 @@ def test_a_wave_of_case_6_moves_east_at_its_speed() -> None:
     # (Haurwitz 1940) where the flow has no divergence, as here where gravity is strong.
     rate, r = 7.848e-6, 4
     speed = (r * (3 + r) * rate - 2 * ROTATION) / ((1 + r) * (2 + r))
-    own = {"case": "williamson-6", "truncation": 21, "timestep": 900.0, "gravity": 1e4}
+    own: dict[str, Any] = {
+        "case": "williamson-6",
+        "truncation": 21,
+        "timestep": 900.0,
+        "gravity": 1e4,
+    }
     with ran(96, {"maps_every": 48}, **own) as results:
         row = int(np.abs(latitudes_of(32) - 45.0).argmin())
         phases = []
@@ -97,7 +111,7 @@ def test_a_wave_of_case_6_moves_east_at_its_speed() -> None:
 
 
 def test_levels_are_the_same_as_alone_and_explicit_steps_agree_with_implicit_ones() -> None:
-    own = {"case": "williamson-5", "truncation": 21}
+    own: dict[str, Any] = {"case": "williamson-5", "truncation": 21}
     with (
         ran(6, levels=3, amplitudes=[0.5, 1.0, 0.25], timestep=600.0, **own) as several,
         ran(6, timestep=600.0, **own) as alone,
@@ -111,7 +125,12 @@ def test_levels_are_the_same_as_alone_and_explicit_steps_agree_with_implicit_one
 
 
 def test_galewskys_jet_without_its_bump_stays_and_has_its_mean_depth() -> None:
-    own = {"case": "galewsky", "truncation": 42, "timestep": 600.0, "perturbed": False}
+    own: dict[str, Any] = {
+        "case": "galewsky",
+        "truncation": 42,
+        "timestep": 600.0,
+        "perturbed": False,
+    }
     with ran(36, {"maps_every": 36}, **own) as results:
         assert results.rows("mass")[-1, 0] == pytest.approx(10000.0, rel=1e-9)
         surface = results.array("maps/35/surface")[0]
@@ -137,7 +156,7 @@ def test_fields_of_a_file_run_as_their_case_does(tmp_path: Path) -> None:
         file["u"] = speed * cosine + 0 * east
         file["v"] = np.zeros((32, 64))
         file["h"] = (2.94e4 - fall) / GRAVITY + 0 * east
-    own = {"truncation": 21, "timestep": 1200.0}
+    own: dict[str, Any] = {"truncation": 21, "timestep": 1200.0}
     path = str(tmp_path / "case-2.h5")
     with ran(4, case="file", file=path, **own) as read, ran(4, case="williamson-2", **own) as known:
         for name in ("mass", "energy", "potential_enstrophy"):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import math
 from pathlib import Path
@@ -107,7 +106,8 @@ def test_what_cannot_be_used_is_refused(own: dict[str, Any], facts: tuple[str, .
 
 
 def test_a_protocol_that_stores_is_none_of_a_transpose() -> None:
-    assert study(communication={"protocol": "packed"}).communication.legendre == "transpose"
+    given = study(communication={"protocol": "packed"})
+    assert given.communication.resolved()["legendre"] == "transpose"
 
 
 @pytest.mark.parametrize(
@@ -248,19 +248,39 @@ def test_netcdf_is_refused_in_a_sentence_where_its_package_is_missing(
         check_installed()
 
 
-@pytest.mark.skipif(importlib.util.find_spec("h5netcdf") is None, reason="h5netcdf is missing")
-def test_a_map_is_a_file_by_the_cf_conventions(tmp_path: Path) -> None:
-    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
-    model, path = study(levels=2).model, tmp_path / "maps" / "map.nc"
-    values = np.arange(2 * 16 * 32, dtype=np.float64).reshape(2, 16, 32)
-    write_netcdf(path, model, "a title", 3600.0, dict.fromkeys(("surface", "u"), values))
-    with xarray.open_dataset(path) as found:
+@pytest.fixture
+def written_map(tmp_path: Path) -> Path:
+    """A file with maps of two levels, whose values count from 0, an hour after the start."""
+    pytest.importorskip("h5netcdf", reason="h5netcdf is not installed")
+    path = tmp_path / "maps" / "map.nc"
+    maps = dict.fromkeys(("surface", "u"), VALUES)
+    write_netcdf(path, study(levels=2).model, "a title", 3600.0, maps)
+    return path
+
+
+VALUES = np.arange(2 * 16 * 32, dtype=np.float64).reshape(2, 16, 32)
+
+
+def test_a_map_is_a_file_by_the_cf_conventions(written_map: Path) -> None:
+    import h5netcdf
+
+    with h5netcdf.File(written_map) as found:
         assert found.attrs["Conventions"] == "CF-1.10"
+        wind = found.variables["u"]
+        assert wind.dimensions == ("time", "level", "latitude", "longitude")
+        np.testing.assert_array_equal(wind[0], VALUES)
+        assert dict(wind.attrs)["standard_name"] == "eastward_wind"
+        assert "standard_name" not in dict(found.variables["surface"].attrs)
+        units = {name: found.variables[name].attrs["units"] for name in ("latitude", "longitude")}
+        assert units == {"latitude": "degrees_north", "longitude": "degrees_east"}
+
+
+def test_xarray_opens_a_map(written_map: Path) -> None:
+    xarray = pytest.importorskip("xarray", reason="xarray is not installed")
+    with xarray.open_dataset(written_map) as found:
         assert found["u"].dims == ("time", "level", "latitude", "longitude")
-        np.testing.assert_array_equal(found["u"].values[0], values)
-        assert found["u"].attrs["standard_name"] == "eastward_wind"
+        np.testing.assert_array_equal(found["u"].values[0], VALUES)
         assert str(found["time"].values[0]).startswith("2000-01-01T01:00")
-        assert found["latitude"].attrs["units"] == "degrees_north"
 
 
 def test_check_shows_grid_and_stations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

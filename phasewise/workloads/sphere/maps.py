@@ -62,7 +62,7 @@ def field_of(mapped: Mapped, mollweide: bool) -> Field:
         axes=(Coordinate("x"), Coordinate("y")) if mollweide else degrees,
         turns=_turns,
         snapshot=partial(_snapshot, name=name, mollweide=mollweide),
-        note=_note,
+        note=partial(_note, mollweide=mollweide),
         diverging=mapped.diverging,
         same_scale=True,
     )
@@ -72,9 +72,11 @@ def _turns(run: ReportedRun) -> Sequence[int] | Missing:
     return run.results.snapshots("maps") or NO_MAPS
 
 
-def _note(run: ReportedRun) -> str:
+def _note(run: ReportedRun, mollweide: bool) -> str:
     levels = int(run.study["sphere"]["levels"])
-    return f"The first of {levels} levels." if levels > 1 else ""
+    shown = f"The first of {levels} levels. " if levels > 1 else ""
+    projection = "Mollweide's projection keeps areas; 180° E is in the middle." if mollweide else ""
+    return f"{shown}{projection}".strip()
 
 
 def _snapshot(run: ReportedRun, turn: int, name: str, mollweide: bool) -> Snapshot:

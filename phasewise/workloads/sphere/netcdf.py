@@ -23,15 +23,17 @@ EPOCH = "seconds since 2000-01-01 00:00:00"
 """CF wants times to count from a date, and the cases have none."""
 
 VARIABLES = {
-    "surface": ("surface_altitude_of_fluid", "height of the surface", "m"),
-    "vorticity": ("atmosphere_relative_vorticity", "relative vorticity", "s-1"),
-    "u": ("eastward_wind", "eastward wind", "m s-1"),
-    "v": ("northward_wind", "northward wind", "m s-1"),
+    "surface": {"long_name": "height of the surface", "units": "m"},
+    "vorticity": {
+        "standard_name": "atmosphere_relative_vorticity",
+        "long_name": "relative vorticity",
+        "units": "s-1",
+    },
+    "u": {"standard_name": "eastward_wind", "long_name": "eastward wind", "units": "m s-1"},
+    "v": {"standard_name": "northward_wind", "long_name": "northward wind", "units": "m s-1"},
 }
-"""The standard name, a long name and the unit of each field. CF has no standard name for the first
-one, which is left out.
-"""
-UNNAMED = ("surface",)
+"""The attributes of each field. CF has a standard name for the winds and the vorticity alone."""
+AXES = ("time", "level", "latitude", "longitude")
 
 
 def check_installed() -> None:
@@ -55,10 +57,7 @@ def write_netcdf(
         _variable(file, "time", ("time",), np.array([seconds]), units=EPOCH, axis="T",
                   standard_name="time", calendar="standard")  # fmt: skip
         for name, values in maps.items():
-            standard, long, unit = VARIABLES[name]
-            named = {} if name in UNNAMED else {"standard_name": standard}
-            axes = ("time", "level", "latitude", "longitude")
-            _variable(file, name, axes, values[None], units=unit, long_name=long, **named)
+            _variable(file, name, AXES, values[None], **VARIABLES[name])
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path) as out:

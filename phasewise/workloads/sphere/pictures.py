@@ -18,6 +18,8 @@ INVARIANTS = {
     "energy": "energy",
     "potential_enstrophy": "potential enstrophy",
 }
+ROUNDING = 2.0**-53
+"""Relative rounding error of a number."""
 MOST_SPECTRA = 3
 SLOPE = -3.0
 """Of the spectrum where enstrophy cascades to small scales (Kraichnan, Phys. Fluids 10 (1967)
@@ -37,16 +39,18 @@ def draw_invariants(run: ReportedRun) -> Drawing | Missing:
     for colour, (name, label) in enumerate(INVARIANTS.items()):
         drift = relative_drift(np.asarray(run.results.rows(name))[:, 0])
         if np.isfinite(drift).any():
-            axis.plot(hours(run), np.abs(drift), color=SERIES[colour], label=label)
-    axis.set_yscale("symlog", linthresh=1e-15)
+            shown = np.maximum(np.abs(drift), ROUNDING)
+            axis.plot(hours(run)[1:], shown[1:], color=SERIES[colour], label=label)
+    axis.set_yscale("log")
+    log_ticks(axis)
     axis.set_xlabel("time [h]")
     axis.set_ylabel("relative change")
     legend_above(axis)
     return Drawing(
         canvas,
-        "Relative change of the invariants since the first timestep, without its sign; linear "
-        "below 1e-15. Transforms conserve mass to rounding; energy and potential enstrophy change "
-        "with the timestep and with what the truncation leaves out.",
+        "Relative change of the invariants since the first timestep, without its sign; what is "
+        "below rounding, 1.1e-16, is drawn there. Transforms conserve mass to rounding; energy and "
+        "potential enstrophy change with the timestep and with what the truncation leaves out.",
     )
 
 
@@ -114,6 +118,7 @@ def draw_spectrum(run: ReportedRun) -> Drawing | Missing:
     axis.set_xscale("log")
     axis.set_yscale("log")
     log_ticks(axis)
+    log_ticks(axis, "x")
     axis.set_xlabel("degree l")
     axis.set_ylabel("kinetic energy [m²/s²]")
     legend_above(axis)

@@ -20,7 +20,7 @@ from phasewise.workloads.sphere.field_file import check_field_file
 from phasewise.workloads.sphere.gathered import energy_spectrum, whole_field
 from phasewise.workloads.sphere.grid import latitudes_of, longitudes_of
 from phasewise.workloads.sphere.model import Sphere, model_of
-from phasewise.workloads.sphere.netcdf import VARIABLES, check_installed, write_netcdf
+from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 
 INVARIANTS = {
     "mass": Dataset((), "Mean depth of each level.", "m"),
@@ -147,7 +147,7 @@ class SphereRecording(Recording):
 
 def _maps(run: SphereRun, comm: Communicator, model: Sphere) -> dict[str, Floats] | None:
     """The maps of now on rank 0, None elsewhere; collective."""
-    found = {name: whole_field(run, comm, model, name) for name in VARIABLES}
+    found = {name: whole_field(run, comm, model, name) for name in MAPS}
     return {name: one for name, one in found.items() if one is not None} or None
 
 
