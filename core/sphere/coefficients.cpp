@@ -51,7 +51,6 @@ CoefficientTransforms::CoefficientTransforms(const Description& description,
   }
   const auto levels = static_cast<std::size_t>(description.levels);
   largest_.resize(threads * products::fields * levels);
-  grids_.resize(state::fields * levels);
   if (!real_) return;
   for (auto& values : slots_) values = parallel::Buffer<double>(most * width * words());
   const std::int64_t degrees = description.truncation + 2;
@@ -115,8 +114,8 @@ void CoefficientTransforms::find_grids(Listener& listener, Meaning meaning) {
   const int groups = description_.groups;
   const int pairs = (description_.pairs() + groups - 1) / groups;
   const std::vector<double> bounds = bounds_of(description_, largest, pairs, meaning);
-  for (std::size_t i = 0; i < bounds.size(); ++i)
-    grids_[i] = numerics::OrderFreeGrid(bounds[i], groups);
+  grids_ = {};
+  for (const double bound : bounds) grids_.add(numerics::OrderFreeGrid(bound, groups));
 }
 
 parallel::KernelCard CoefficientTransforms::card_of_analysis() const {
@@ -128,7 +127,6 @@ void CoefficientTransforms::analyse_places(Places places, Meaning meaning, const
                                            const After& after) {
   const std::int64_t unit = state_width(description_.levels) * words();
   const std::vector<Range> groups = transforms_.groups();
-  const std::span<const numerics::OrderFreeGrid> all(grids_);
   parallel::for_tasks(
       static_cast<int>(places.size()), transforms_.threads(), [&](int task, int thread) {
         const int place = places[task], m = division().order()[place];
@@ -138,7 +136,7 @@ void CoefficientTransforms::analyse_places(Places places, Meaning meaning, const
         std::fill_n(sums, (description_.truncation - m + 1) * unit, 0.0);
         for (const Range& group : groups) {
           transforms_.analyse(place, functions, group, products::fields, rows, thread);
-          combine(description_, m, rows, meaning, order_free_ ? all : all.first(0), sums);
+          combine(description_, m, rows, meaning, grids_, sums);
         }
         after(place, sums);
       });

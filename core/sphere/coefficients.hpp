@@ -66,7 +66,7 @@ class CoefficientTransforms {
   std::vector<Block> blocks_;                          // empty unless ranks add up
   std::vector<std::vector<int>> block_places_;         // of each block
   std::vector<double> largest_;                        // [thread][product][level]
-  std::vector<numerics::OrderFreeGrid> grids_;         // [state][level]
+  ExactGrids grids_;                                   // empty: plain sums
   std::vector<parallel::Buffer<double>> rows_, sums_;  // of each thread
   parallel::Buffer<double> slots_[2];                  // of two blocks under way
 };

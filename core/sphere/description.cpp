@@ -4,6 +4,7 @@
 #include <numbers>
 #include <string>
 
+#include "sphere/level_count.hpp"
 #include "workload/protocols.hpp"
 
 namespace phasewise::sphere {
@@ -29,7 +30,8 @@ Manner read_manner(const Parameters& parameters) {
   result.protocol = workload::protocol_in(parameters);
   result.order_free = parameters.choice("communication.sums", {"order-free", "plain"}) == 0;
   result.blocks = whole(parameters, "communication.blocks", 1, most_blocks);
-  result.plain = parameters.choice("communication.kernel", {"fast", "plain"}) == 1;
+  result.kernel =
+      static_cast<Kernel>(parameters.choice("communication.kernel", {"fast", "plain", "fixed"}));
   result.padding = parameters.integer("communication.padding") != 0;
   result.invariants = static_cast<exchange::SumAlgorithm>(
       parameters.choice("communication.global_sum", exchange::sum_algorithms()));
@@ -65,6 +67,8 @@ Description::Description(const Parameters& parameters)
   if (longitudes < 3 * truncation + 1)
     parameters.fail("sphere.longitudes", "the grid is too small for its truncation");
   if (diffusion_order == 3) parameters.fail("sphere.diffusion_order", "give 2 or 4");
+  if (manner.kernel == Kernel::fixed && !can_be_fixed(levels))
+    parameters.fail("communication.kernel", "fixed is compiled for 1, 18, 66 and 96 levels");
   groups = whole(parameters, "sphere.latitude_groups", 1, pairs());
   if (!parameters.has("sphere.stations")) return;
   const std::vector<double> given = parameters.list("sphere.stations");

@@ -26,9 +26,10 @@ struct RowLayout {
 
 class Fourier {
  public:
-  // `order` are the wavenumbers in the order of storage.
-  Fourier(const RowLayout& rows, const std::vector<int>& order)
-      : rows_(rows), order_(order), transform_(rows.longitudes) {}
+  // `order` are the wavenumbers in the order of storage; fixed: the number of levels is compiled
+  // in.
+  Fourier(const RowLayout& rows, const std::vector<int>& order, bool fixed)
+      : rows_(rows), order_(order), fixed_(fixed), transform_(rows.longitudes) {}
 
   // Transforms the rows of a field, and writes the columns of all wavenumbers, times `weight`. The
   // rows are overwritten.
@@ -39,8 +40,16 @@ class Fourier {
                 int field, Complex* rows) const;
 
  private:
+  template <class Levels>
+  void to_columns(const Complex* rows, double half, const ColumnLayout& layout, int field,
+                  double* columns, std::int64_t wavenumber_stride, Levels levels) const;
+  template <class Levels>
+  void to_rows(const double* columns, std::int64_t wavenumber_stride, const ColumnLayout& layout,
+               int field, Complex* rows, Levels levels) const;
+
   RowLayout rows_;
   const std::vector<int>& order_;
+  bool fixed_;
   numerics::ComplexRowTransform transform_;
 };
 

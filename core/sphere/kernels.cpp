@@ -30,7 +30,7 @@ parallel::KernelCard product_card(const Description& description, std::string_vi
                             .vectorised = true,
                             .trip = width,
                             .loops = 1.0};
-  if (description.manner.plain) {
+  if (description.manner.kernel == Kernel::plain) {
     card.trip = description.pairs();
     card.loops = width / description.pairs();
   }

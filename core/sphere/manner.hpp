@@ -17,14 +17,18 @@ inline constexpr int most_blocks = 64;
 // nodes first.
 enum class Legendre : std::uint8_t { transpose, ring, hypercube, node_aware };
 
+// How kernels loop over the levels: all at once, one after the other, or all at once with their
+// number compiled in (level_count.hpp).
+enum class Kernel : std::uint8_t { fast, plain, fixed };
+
 struct Manner {
   Legendre legendre = Legendre::transpose;
   exchange::Transpose transpose = exchange::Transpose::pairwise;
   exchange::Protocol protocol = exchange::Protocol::irecv_isend;
   bool order_free = true;  // whether groups of latitudes are added up without rounding
   int blocks = 4;          // of wavenumbers: one is exchanged while the next one is computed
-  bool plain = false;      // whether kernels loop over single levels
-  bool padding = true;     // of rows (RowLayout)
+  Kernel kernel = Kernel::fast;
+  bool padding = true;  // of rows (RowLayout)
   exchange::SumAlgorithm invariants = exchange::SumAlgorithm::recursive_doubling;
 
   bool distributed() const { return legendre != Legendre::transpose; }

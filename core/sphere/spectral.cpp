@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "sphere/legendre_functions.hpp"
+#include "sphere/level_count.hpp"
 
 namespace phasewise::sphere {
 namespace {
@@ -13,8 +14,8 @@ template <class T>
 struct Parts {
   T *re, *im;
 };
-template <class T>
-Parts<T> parts_of(T* row, int field, int levels) {
+template <class T, class Levels>
+Parts<T> parts_of(T* row, int field, Levels levels) {
   T* re = row + std::int64_t{2} * field * levels;
   return {re, re + levels};
 }
@@ -42,30 +43,33 @@ struct Derivative {
 struct ProductRows {
   Parts<const double> a, b, c, d, k;
 };
-ProductRows product_rows(const double* row, int levels) {
+template <class Levels>
+ProductRows product_rows(const double* row, Levels levels) {
   return {parts_of(row, products::a, levels), parts_of(row, products::b, levels),
           parts_of(row, products::c, levels), parts_of(row, products::d, levels),
           parts_of(row, products::k, levels)};
 }
 
 // Where the six numbers of a coefficient go: they are set, or added without rounding.
+template <class Levels>
 struct Setting {
   double* to;
-  int levels;
+  Levels levels;
   void operator()(int field, int part, int level, double value) const {
     to[(2 * field + part) * levels + level] = value;
   }
 };
+template <class Levels>
 struct Adding {
   double* sums;
-  int levels;
-  const numerics::OrderFreeGrid* grids;
+  Levels levels;
+  const double *high_offsets, *low_offsets;
   void operator()(int field, int part, int level, double value) const {
-    const numerics::OrderFreeGrid& grid = grids[field * levels + level];
-    const int at = (2 * field + part) * levels + level;
-    const double upper = numerics::round_to_multiple(value, grid.high_offset);
+    const int of = field * levels + level, at = (2 * field + part) * levels + level;
+    const double upper = numerics::round_to_multiple(value, high_offsets[of]);
     sums[at] += upper;
-    sums[at + state_width(levels)] += numerics::round_to_multiple(value - upper, grid.low_offset);
+    sums[at + 2 * state::fields * levels] +=
+        numerics::round_to_multiple(value - upper, low_offsets[of]);
   }
 };
 
@@ -75,9 +79,9 @@ struct Factors {
 };
 
 // All numbers of one coefficient in one pass over the levels.
-template <class To>
+template <class Levels, class To>
 void combine_row(const Factors& f, const ProductRows& below, const ProductRows& here,
-                 const ProductRows& above, Meaning meaning, int levels, const To& to) {
+                 const ProductRows& above, Meaning meaning, Levels levels, const To& to) {
   for (int level = 0; level < levels; ++level) {
     to(state::vorticity, 0, level,
        f.along * here.a.im[level] + (f.down * below.b.re[level] - f.up * above.b.re[level]));
@@ -101,11 +105,10 @@ void combine_row(const Factors& f, const ProductRows& below, const ProductRows& 
   }
 }
 
-}  // namespace
-
-void combine(const Description& description, int m, const double* from, Meaning meaning,
-             std::span<const numerics::OrderFreeGrid> grids, double* to) {
-  const int levels = description.levels, top = description.truncation;
+template <class Levels>
+void combine_all(const Description& description, int m, const double* from, Meaning meaning,
+                 const ExactGrids& grids, double* to, Levels levels) {
+  const int top = description.truncation;
   const std::int64_t width = state_width(levels);
   const std::int64_t stride = ColumnLayout{products::fields, levels}.width();
   const std::vector<double> zeros(stride);
@@ -118,11 +121,21 @@ void combine(const Description& description, int m, const double* from, Meaning 
     const ProductRows here = product_rows(from, levels);
     const ProductRows above = product_rows(from + stride, levels);
     if (grids.empty())
-      combine_row(factors, below, here, above, meaning, levels, Setting{to, levels});
+      combine_row(factors, below, here, above, meaning, levels, Setting<Levels>{to, levels});
     else
-      combine_row(factors, below, here, above, meaning, levels, Adding{to, levels, grids.data()});
+      combine_row(factors, below, here, above, meaning, levels,
+                  Adding<Levels>{to, levels, grids.high_offsets.data(), grids.low_offsets.data()});
     to += grids.empty() ? width : 2 * width;
   }
+}
+
+}  // namespace
+
+void combine(const Description& description, int m, const double* from, Meaning meaning,
+             const ExactGrids& grids, double* to) {
+  with_level_count(
+      description.levels, description.manner.kernel == Kernel::fixed,
+      [&](auto levels) { combine_all(description, m, from, meaning, grids, to, levels); });
 }
 
 // A function is at most sqrt((2l + 1) / 2), and the factors of `combine` follow from m, l ≤ M.

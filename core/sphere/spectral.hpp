@@ -33,6 +33,18 @@ enum : int { u, v, vorticity, geopotential, fields };
 // Doubles of one coefficient of the state, [field][re, im][level].
 inline std::int64_t state_width(int levels) { return std::int64_t{2} * state::fields * levels; }
 
+// The rounding offsets of sums without rounding, for each field and level of the state
+// (numerics/order_free_sum.hpp); none: sums are not exact.
+struct ExactGrids {
+  std::vector<double> high_offsets, low_offsets;
+
+  bool empty() const { return high_offsets.empty(); }
+  void add(const numerics::OrderFreeGrid& grid) {
+    high_offsets.push_back(grid.high_offset);
+    low_offsets.push_back(grid.low_offset);
+  }
+};
+
 // What the coefficients of products mean.
 enum class Meaning : std::uint8_t {
   tendencies,  // of vorticity, divergence and geopotential
@@ -43,7 +55,7 @@ enum class Meaning : std::uint8_t {
 // degrees m … M. Without `grids`, `to` is set. With them, one for each field and level, the values
 // are added without rounding to sums [l - m][high, low][state][re, im][level].
 void combine(const Description& description, int m, const double* from, Meaning meaning,
-             std::span<const numerics::OrderFreeGrid> grids, double* to);
+             const ExactGrids& grids, double* to);
 
 // Bounds on what `combine` makes of `count` pairs whose weighted columns are at most largest
 // [product][level], for each field and level of the state.

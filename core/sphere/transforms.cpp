@@ -20,7 +20,7 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
       rows_(description.longitudes, description.levels, manner_.padding) {
   if (!real_) return;
   latitudes_ = gaussian_pairs(description.latitudes);
-  fourier_.emplace_back(rows_, division_.order());
+  fourier_.emplace_back(rows_, division_.order(), manner_.kernel == Kernel::fixed);
   const auto [first, last] = column_pairs();
   functions_.emplace_back(division_.order(), column_places(),
                           std::span(latitudes_.sine).subspan(first, last - first),
@@ -113,14 +113,14 @@ void Transforms::analyse(int place, const linear::ConstMatrix& functions, const 
                          int fields, double* rows, int thread) {
   const ColumnLayout layout{fields, description_.levels};
   sphere::analyse(functions, {columns_of(place, layout), layout.size(), pairs}, layout, rows,
-                  manner_.plain, panels_[thread]);
+                  manner_.kernel == Kernel::plain, panels_[thread]);
 }
 
 void Transforms::synthesise(int place, const double* rows, int fields, int thread) {
   const ColumnLayout layout{fields, description_.levels};
   sphere::synthesise(functions(place, thread), rows, layout,
                      {columns_of(place, layout), layout.size(), {0, size_of(column_pairs())}},
-                     manner_.plain, panels_[thread]);
+                     manner_.kernel == Kernel::plain, panels_[thread]);
 }
 
 std::vector<Range> Transforms::groups() const {
