@@ -26,6 +26,10 @@ CASES: dict[str, dict[str, Any]] = {
     "jet": {"case": "galewsky", "truncation": 13, "scheme": "explicit", "timestep": 100.0},
 }
 """Each has results of its own."""
+MESSAGES = ("irecv-isend", "ordered", "sendrecv", "isend-recv", "irecv-send", "persistent")
+"""Protocols of more than two ranks: with more ranks than cores, one that waits for a flag in memory
+takes the core of the one that sets it.
+"""
 STATIONS = [[40.46, 255.94], [-89.0, 1.0]]
 
 
@@ -36,7 +40,7 @@ def keys() -> dict[str, tuple[str, ...]]:
     """What differs between the ways of this build beside ranks and algorithm."""
     return {
         "protocol": tuple(adding(available())),
-        "blocks": ("1", "3", "64"),
+        "blocks": ("1", "3", "16"),
         "manner": ("fast padded", "fast", "plain padded"),
         "functions": ("table", "panels"),
         "node_size": ("0", "2", "3"),
@@ -60,7 +64,8 @@ def ways(ranks: int) -> list[Choice]:
         number = len(LEGENDRES) * place + at
         choice = {"ranks": str(ranks), "legendre": legendre}
         for pace, (key, values) in enumerate(keys().items(), 1):
-            choice[key] = values[number // pace % len(values)]
+            among = MESSAGES if key == "protocol" and ranks > 2 else values
+            choice[key] = among[number // pace % len(among)]
         found.append(choice | ({"threads": "1"} if many else {}))
     if ranks == 2:
         ring = next(choice for choice in found if choice["legendre"] == DISTRIBUTED[0])

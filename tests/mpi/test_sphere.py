@@ -158,7 +158,7 @@ def test_a_run_that_tunes_itself_keeps_its_bits(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
-    sets = ["--set", "timesteps=60", "--set", "records.maps_every=0"]
+    sets = ["--set", "timesteps=45", "--set", "records.maps_every=0"]
     tuned = [*sets, "--set", "communication.tune=auto"]
     ran(study, "--ranks", 2, "--out", tmp_path / "tuned", "--quiet", *tuned)
     ran(study, "--ranks", 2, "--out", tmp_path / "plain", "--quiet", *sets)
