@@ -90,11 +90,13 @@ def test_a_run_with_a_mountain_from_a_file_goes_on_on_other_ranks(
     given = ["--set", 'sphere.case="file"', "--set", 'sphere.file="start.h5"']
     parts = tmp_path / "parts"
     keep = ["--set", "records.checkpoint_every=1"]
-    for done, (ranks, legendre) in enumerate(((3, "transpose"), (1, "ring"), (2, "hypercube"))):
-        words = ["--ranks", ranks, "--out", parts, "--quiet", *given, *keep]
+    ways = ((3, "transpose", 2, []), (2, "hypercube", 6, ["--resume"]))
+    for ranks, legendre, timesteps, more in ways:
+        words = ["--ranks", ranks, "--out", parts, "--quiet", *given, *keep, *more]
         words += ["--set", f"communication.legendre={legendre}"]
-        ran(study, *words, "--set", f"timesteps={2 * (done + 1)}", *(["--resume"] if done else []))
-    ran(study, "--ranks", 1, "--out", tmp_path / "whole", "--quiet", *given)
+        ran(study, *words, "--set", f"timesteps={timesteps}")
+    whole = load(study, ['sphere.case="file"', 'sphere.file="start.h5"'])
+    phasewise.run(whole, out=tmp_path / "whole").close()
     assert datasets(parts) == datasets(tmp_path / "whole")
     with Results(parts) as results:
         assert results.snapshots("maps") == [1, 3, 5]
@@ -125,7 +127,7 @@ from phasewise.workloads.sphere.communication import LEGENDRES
 from tests.mpi.sphere_ways import study
 
 for legendre in LEGENDRES:
-    for sums in ("order-free", "plain"):
+    for sums in ("order-free", "plain") if legendre == "ring" else ("order-free",):
         own = {"legendre": legendre, "sums": sums, "node_size": 1}
         parameters = study("tilted", "table", own).parameters()
         found, pieces = recorded(parameters)
@@ -138,9 +140,9 @@ print("agrees")
 )
 
 
-@pytest.mark.parametrize("ranks", [3, 8])
-def test_what_is_recorded_is_what_is_planned(repository: Path, ranks: int) -> None:
-    assert agreeing(SENT, ranks, repository) == ranks
+def test_what_is_recorded_is_what_is_planned(repository: Path) -> None:
+    # Neither a hypercube nor the wavenumbers divide evenly.
+    assert agreeing(SENT, 6, repository) == 6
 
 
 def test_fields_that_leave_the_range_of_numbers_end_a_run(study: Path, tmp_path: Path) -> None:
@@ -156,7 +158,7 @@ def test_a_run_that_tunes_itself_keeps_its_bits(
     study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PHASEWISE_CACHE", str(tmp_path / "cache"))
-    sets = ["--set", "timesteps=90", "--set", "records.maps_every=0"]
+    sets = ["--set", "timesteps=45", "--set", "records.maps_every=0"]
     tuned = [*sets, "--set", "communication.tune=auto"]
     ran(study, "--ranks", 2, "--out", tmp_path / "tuned", "--quiet", *tuned)
     ran(study, "--ranks", 2, "--out", tmp_path / "plain", "--quiet", *sets)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from typing import Any
 
@@ -68,4 +69,4 @@ def _listed(values: Any) -> list[Any]:
 
 def _text(value: float | None) -> str:
     """A value with the digits by which runs are compared."""
-    return "-" if value is None else f"{value:.10g}"
+    return "-" if value is None or math.isnan(value) else f"{value:.10g}"
