@@ -18,6 +18,8 @@ LEGENDRES = (TRANSPOSE, *DISTRIBUTED)
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
 ORDER_FREE, PLAIN = "order-free", "plain"
 MOST_BLOCKS = 64
+FIXED, FIXED_LEVELS = "fixed", (1, 18, 66, 96)
+"""The kernel with a number of levels that is compiled in, and these numbers."""
 GLOBAL_SUMS = ("recursive-doubling", "mpi", "binomial", "dissemination", "node-aware", "put")
 
 
@@ -43,8 +45,8 @@ class SphereCommunication(Communication):
     """
     blocks: int = key("integer", 4, least=1, most=MOST_BLOCKS, flat=True)
     """Blocks of wavenumbers in a distributed sum."""
-    kernel: str = key("word", "fast", choices=("fast", "plain"), flat=True)
-    """plain: loops over single levels."""
+    kernel: str = key("word", "fast", choices=("fast", "plain", FIXED), flat=True)
+    """plain: loops over single levels; FIXED: the number of levels is compiled in."""
     padding: bool = key("flag", True, flat=True)
     """Whether rows of 2ⁿ points are longer in memory."""
     global_sum: str = key("word", GLOBAL_SUMS[0], choices=GLOBAL_SUMS, flat=True)
@@ -68,7 +70,15 @@ class SphereCommunication(Communication):
             )
 
     def check_ranks(self, model: Sphere, ranks: int) -> None:
-        """StudyError if there are more ranks than latitudes or wavenumbers can be dealt to."""
+        """StudyError if latitudes or wavenumbers are too few for the ranks, or if no kernel is
+        compiled for the levels.
+        """
+        if self.kernel == FIXED and model.levels not in FIXED_LEVELS:
+            known = f"{', '.join(map(str, FIXED_LEVELS[:-1]))} and {FIXED_LEVELS[-1]}"
+            raise StudyError(
+                f'communication.kernel = "{FIXED}" is compiled for {known} levels, not for '
+                f'sphere.levels = {model.levels}; kernel = "fast" takes any number'
+            )
         most = most_ranks(model, self)
         if ranks <= most:
             return
