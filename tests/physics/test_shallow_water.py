@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import phasewise
+from phasewise.driver import load_core
 from phasewise.workloads.sphere.grid import gaussian_latitudes, latitudes_of, longitudes_of
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -122,6 +123,39 @@ def test_levels_are_the_same_as_alone_and_explicit_steps_agree_with_implicit_one
         energy = alone.rows("energy")[-1, 0]
         # The schemes differ by the terms Δt² of gravity waves, whose energy is small.
         assert explicit.rows("energy")[-1, 0] == pytest.approx(energy, rel=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("case", "scheme", "beyond"),
+    [
+        ("williamson-1", "explicit", 1.5),
+        ("williamson-5", "explicit", 1.1),
+        ("williamson-5", "semi-implicit", 2.0),
+        ("galewsky", "explicit", 1.5),
+        ("williamson-6", "semi-implicit", 2.5),
+    ],
+)
+def test_the_largest_timestep_is_near_the_limit(case: str, scheme: str, beyond: float) -> None:
+    own = {"case": case, "truncation": 21, "timestep": 1.0, "scheme": scheme}
+    study = phasewise.Study.from_dict({"workload": "sphere", "timesteps": 1, "sphere": own})
+    most = study.model.largest_timestep
+    # The sum of two frequencies that never meet in one wave leaves up to a factor of two.
+    usual = last_mass(study, most / 4)
+    assert last_mass(study, 0.99 * most) == pytest.approx(usual, rel=1e-3)
+    # Beyond it rounding alone is larger than the mean, or no number is left.
+    assert not abs(last_mass(study, beyond * most)) < 2 * usual
+
+
+def last_mass(study: phasewise.Study, timestep: float) -> float:
+    """The mean depth [m] after 300 timesteps of this length [s], which no check has seen."""
+    given = f"sphere.timestep = {study.model.timestep!r}\n"
+    text = study.parameters().replace(given, f"sphere.timestep = {timestep!r}\n")
+    run: Any = load_core().start(text)
+    for _ in range(300):
+        run.step()
+        if not math.isfinite(run.record()["mass"][0]):
+            break
+    return float(run.record()["mass"][0])
 
 
 def test_galewskys_jet_without_its_bump_stays_and_has_its_mean_depth() -> None:
