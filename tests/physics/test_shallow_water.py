@@ -180,6 +180,17 @@ def test_galewskys_jet_without_its_bump_stays_and_has_its_mean_depth() -> None:
         assert np.abs(v).max() < 0.05
 
 
+def test_the_depth_beside_galewskys_jet_follows_from_its_mean() -> None:
+    own = {"case": "galewsky", "truncation": 42, "timestep": 600.0, "perturbed": False}
+    study = {"workload": "sphere", "timesteps": 1, "sphere": own}
+    depth = phasewise.Simulation(phasewise.Study.from_dict(study)).field("h")[0]
+    # h₀ of the paper's formula for a mean depth of 10 km.
+    assert depth[-1] == pytest.approx(10158.18617, abs=1e-5)
+    weight = gaussian_latitudes(64)[1]
+    # The grid integrates degrees up to 127 of a jet that has more.
+    assert 0.5 * weight @ depth.mean(axis=1) == pytest.approx(10000.0, abs=1e-2)
+
+
 def test_fields_of_a_file_run_as_their_case_does(tmp_path: Path) -> None:
     sine = gaussian_latitudes(32)[0][:, None]
     cosine = np.sqrt(1 - sine**2)

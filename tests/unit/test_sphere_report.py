@@ -117,7 +117,7 @@ def test_a_simulation_shows_its_fields_and_results_their_maps(folder: Path, tmp_
         assert "vorticity_mollweide" in dir(results.plot)
         with pytest.raises(ValueError, match="surface, vorticity, u, v"):
             results.maps("h")
-    with pytest.raises(ValueError, match="mountain or vorticity"):
+    with pytest.raises(ValueError, match="vorticity or mountain"):
         simulation.field("w")
 
 
