@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import phasewise
+from phasewise.driver import load_core
 from phasewise.workloads.sphere.grid import gaussian_latitudes, latitudes_of, longitudes_of
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -124,6 +125,39 @@ def test_levels_are_the_same_as_alone_and_explicit_steps_agree_with_implicit_one
         assert explicit.rows("energy")[-1, 0] == pytest.approx(energy, rel=1e-4)
 
 
+@pytest.mark.parametrize(
+    ("case", "scheme", "beyond"),
+    [
+        ("williamson-1", "explicit", 1.5),
+        ("williamson-5", "explicit", 1.1),
+        ("williamson-5", "semi-implicit", 2.0),
+        ("galewsky", "explicit", 1.5),
+        ("williamson-6", "semi-implicit", 2.5),
+    ],
+)
+def test_the_largest_timestep_is_near_the_limit(case: str, scheme: str, beyond: float) -> None:
+    own = {"case": case, "truncation": 21, "timestep": 1.0, "scheme": scheme}
+    study = phasewise.Study.from_dict({"workload": "sphere", "timesteps": 1, "sphere": own})
+    most = study.model.largest_timestep
+    # The sum of two frequencies that never meet in one wave leaves up to a factor of two.
+    usual = last_mass(study, most / 4)
+    assert last_mass(study, 0.99 * most) == pytest.approx(usual, rel=1e-3)
+    # Beyond it rounding alone is larger than the mean, or no number is left.
+    assert not abs(last_mass(study, beyond * most)) < 2 * usual
+
+
+def last_mass(study: phasewise.Study, timestep: float) -> float:
+    """The mean depth [m] after 300 timesteps of this length [s], which no check has seen."""
+    given = f"sphere.timestep = {study.model.timestep!r}\n"
+    text = study.parameters().replace(given, f"sphere.timestep = {timestep!r}\n")
+    run: Any = load_core().start(text)
+    for _ in range(300):
+        run.step()
+        if not math.isfinite(run.record()["mass"][0]):
+            break
+    return float(run.record()["mass"][0])
+
+
 def test_galewskys_jet_without_its_bump_stays_and_has_its_mean_depth() -> None:
     own: dict[str, Any] = {
         "case": "galewsky",
@@ -144,6 +178,17 @@ def test_galewskys_jet_without_its_bump_stays_and_has_its_mean_depth() -> None:
         np.testing.assert_allclose(u[within, 0], 80.0 * jet, atol=1.0)
         # What the truncation leaves out of the balance moves the fluid by mm/s.
         assert np.abs(v).max() < 0.05
+
+
+def test_the_depth_beside_galewskys_jet_follows_from_its_mean() -> None:
+    own = {"case": "galewsky", "truncation": 42, "timestep": 600.0, "perturbed": False}
+    study = {"workload": "sphere", "timesteps": 1, "sphere": own}
+    depth = phasewise.Simulation(phasewise.Study.from_dict(study)).field("h")[0]
+    # h₀ of the paper's formula for a mean depth of 10 km.
+    assert depth[-1] == pytest.approx(10158.18617, abs=1e-5)
+    weight = gaussian_latitudes(64)[1]
+    # The grid integrates degrees up to 127 of a jet that has more.
+    assert 0.5 * weight @ depth.mean(axis=1) == pytest.approx(10000.0, abs=1e-2)
 
 
 def test_fields_of_a_file_run_as_their_case_does(tmp_path: Path) -> None:

@@ -14,9 +14,13 @@ import pytest
 from phasewise.cli import main
 from phasewise.errors import StudyError
 from phasewise.machines import load_machine
+from phasewise.machines.kernel_rates import Measuring
 from phasewise.models.plan import plan
+from phasewise.runs.choosing import changes
 from phasewise.runs.layout import check_schedule, fault_of, row_layout, snapshot_layout
 from phasewise.study import Study
+from phasewise.study.kernels import Kernels
+from phasewise.study.laboratory import check_simulated
 from phasewise.tuning.candidates import candidates
 from phasewise.workload.protocols import comparable
 from phasewise.workloads.sphere.choosing import adding
@@ -154,6 +158,43 @@ def test_a_tuner_compares_each_way_once() -> None:
     assert legendres.count("transpose") == 4
     # Each protocol, and the two other numbers of blocks.
     assert legendres.count("ring") == len(adding(comparable())) + 2
+
+
+@pytest.mark.parametrize("sums", ["order-free", "plain"])
+def test_a_run_tries_other_algorithms_unless_they_decide_its_bits(sums: str) -> None:
+    given = study(communication={"legendre": "ring", "sums": sums})
+    tried = changes(given, [[8]], levels=True)
+    legendres = {change["legendre"] for change in tried if "legendre" in change}
+    assert legendres == (
+        {"transpose", "hypercube", "node-aware"} if sums == "order-free" else set()
+    )
+    assert {"blocks": 1} in tried
+    assert {"protocol": "packed"} not in tried
+    assert changes(given, [[1]], levels=False) == []
+    # A hypercube cannot be tried on more ranks than groups.
+    wide = study(communication={"sums": sums}, latitudes=32)
+    assert not any("legendre" in change for change in changes(wide, [[11]], levels=False))
+
+
+def test_fields_of_a_file_cannot_be_simulated_but_their_messages_can() -> None:
+    given = study(case="file", file="start.h5")
+    check_simulated(given, skeleton=True)
+    with refused("sphere.file", "--skeleton"):
+        check_simulated(given, skeleton=False)
+
+
+def test_a_rate_is_a_kernels_time_over_its_flops_at_the_width_of_its_rows() -> None:
+    part = study().workload.part(Measuring)
+    times = {"items": 1.0, "flops": 4e6, "bytes": 1e6, "seconds": 2e-3}
+    timed = {part.cases()[0]: {"kernels": {"analysis": times, "advance": times, "other": times}}}
+    rates = part.rates(timed)
+    assert rates.keys() == {"legendre_analysis", "spectral_advance"}
+    assert rates["legendre_analysis"].sizes == (22.0,)  # T21 with one level
+    assert rates["legendre_analysis"].seconds == (5e-10,)
+    assert rates["spectral_advance"].seconds == (2e-9,)
+    kernel = {"name": "analysis", **times}
+    (term,) = study().workload.part(Kernels).terms(study(levels=3).model, kernel, 4)
+    assert (term.name, term.amount, term.size) == ("legendre_analysis", 4e6, 33.0)
 
 
 def test_records_have_a_column_for_each_level() -> None:

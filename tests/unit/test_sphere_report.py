@@ -100,6 +100,27 @@ def test_a_map_stands_north_up_and_from_west_to_east(run: ReportedRun) -> None:
     assert np.ptp(projected.x[:, 0]) == pytest.approx(0.0, abs=1e-7)
 
 
+def test_a_simulation_shows_its_fields_and_results_their_maps(folder: Path, tmp_path: Path) -> None:
+    simulation = phasewise.Simulation(study("williamson-5", 2, 0, []))
+    # The cone falls from 2000 m to 0 over 20°; its top is on a meridian of the grid.
+    away = np.abs(simulation.latitude - 30).min()
+    assert simulation.field("mountain").max() == pytest.approx(2000 * (1 - away / 20))
+    assert simulation.latitude[0] > 80 > simulation.latitude[-1]
+    while simulation.turn < 6:
+        simulation.step()
+    with phasewise.open_results(folder) as results:
+        for name in ("surface", "vorticity", "u", "v"):
+            np.testing.assert_array_equal(simulation.field(name), results.maps(name)[-1])
+        assert results.map_time.tolist() == [1800.0, 3600.0, 5400.0]
+        assert results.time[-1] == 5400.0
+        results.film("surface", tmp_path / "film.png")
+        assert "vorticity_mollweide" in dir(results.plot)
+        with pytest.raises(ValueError, match="surface, vorticity, u, v"):
+            results.maps("h")
+    with pytest.raises(ValueError, match="vorticity or mountain"):
+        simulation.field("w")
+
+
 def test_a_picture_without_its_records_says_what_it_needs() -> None:
     with phasewise.run(study("williamson-2", 1, 0, [])) as results:
         bare = ReportedRun(results.folder, results=results)
