@@ -34,6 +34,10 @@ for transpose in ("pairwise", "ring", "bruck", "alltoallw"):
         at=t.orders * 100 + t.degrees,
     )
 try:
+    t.gradient(np.zeros(5 if comm.rank() == 1 else (2, len(t.degrees))))
+except Exception as error:
+    (folder / f"{comm.size()}-{comm.rank()}.gradient").write_text(str(error))
+try:
     t.analyse(np.zeros((2, 3 if comm.rank() == 1 else len(t.latitudes), t.shape[-1])))
 except Exception as error:
     (folder / f"{comm.size()}-{comm.rank()}.said").write_text(str(error))
@@ -66,3 +70,6 @@ def test_a_field_that_one_rank_has_wrong_is_refused_on_all(tmp_path: Path) -> No
     said = {(tmp_path / f"2-{rank}.said").read_text() for rank in range(2)}
     assert len(said) == 1
     assert "rank 1: a field of the shape (2, 3, 64)" in said.pop()
+    said = {(tmp_path / f"2-{rank}.gradient").read_text() for rank in range(2)}
+    assert len(said) == 1
+    assert "rank 1: coefficients of the shape (5,)" in said.pop()
