@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from phasewise.driver import Core, launched_size, load_core
-from phasewise.errors import StudyError
+from phasewise.errors import StoppedError, StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.mpi.copies import in_step, run_copies
@@ -33,7 +33,7 @@ from phasewise.options import (
     device_override,
     html_target,
 )
-from phasewise.output import captured, message, print_json
+from phasewise.output import captured, message, number_of, print_json
 from phasewise.report.benching import Batches, Bench
 from phasewise.report.beside_copies import compared, rates_of, show_compared
 from phasewise.report.conventions import check_operator, in_convention
@@ -245,9 +245,15 @@ def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
 def _run_here(options: argparse.Namespace, part: Bench, case: str, core: Core) -> int:
     with working(options.progress) if core.rank() == 0 else nullcontext():
         result = part.run(core, case, options.set, options.threads, options.turns)
+    unfinished = result.get("unfinished", 0)
     if core.rank() == 0:
         _give(options, part, case, result)
-    return 0
+        if unfinished:
+            message(
+                "phasewise: a signal stopped the measurement: it left "
+                f"{number_of(unfinished, 'point')} of the curves unfinished"
+            )
+    return StoppedError.exit_status if unfinished else 0
 
 
 def _give(options: argparse.Namespace, part: Bench, case: str, result: dict[str, Any]) -> None:
