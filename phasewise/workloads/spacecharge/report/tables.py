@@ -89,7 +89,8 @@ def _growth(run: RingRun, index: int) -> Table:
     lost = f"{int(beam.losses[-1])} of {int(beam.particles[0] + beam.losses[0])}"
     note = (
         "Geometric, x and y without dispersion. The error bar takes in noise as slow as the "
-        "record. Growth by the noise of the macroparticles is part of the rate, and falls as 1/N. "
+        "record. Growth by the noise of the macroparticles is part of the rate, and falls as 1/N: "
+        "`phasewise report --noise` finds it by short runs. "
         f"Lost: {lost} macroparticles.{_of_maps(run)}"
     )
     return Table(title, heads, rows, note)
