@@ -14,6 +14,8 @@ from phasewise.workload.communication import LAYOUTS
 
 PAGES = (".html", ".htm")
 """How the names of pages end."""
+NOISE_TURNS = 500
+"""The turns of each run for the noise floor unless others are given."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -70,6 +72,19 @@ def counts(text: str) -> list[int]:
 def add_json(parser: Parser, what: str) -> None:
     """Add ``--json``; `what` says what it prints."""
     parser.add_argument("--json", action="store_true", help=what)
+
+
+def add_noise(parser: Parser) -> None:
+    """The option ``--noise``."""
+    parser.add_argument(
+        "--noise",
+        type=count,
+        nargs="?",
+        const=NOISE_TURNS,
+        metavar="TURNS",
+        help="find the noise floor of the emittances by short runs with few macroparticles "
+        f"(default {NOISE_TURNS} turns)",
+    )
 
 
 def add_progress(parser: Parser) -> None:

@@ -283,9 +283,9 @@ def engineering(value: float, unit: str) -> str:
     return f"{value:.3g} {unit}"
 
 
-def number_of(number: int, noun: str) -> str:
-    """A number with its noun, as "1 rank" and "2 ranks"."""
-    return f"{number} {noun}{'' if number == 1 else 's'}"
+def number_of(number: int, noun: str, several: str | None = None) -> str:
+    """A number with its noun, as "1 rank" and "2 ranks"; several: the plural, if it is another."""
+    return f"{number} {noun if number == 1 else several or f'{noun}s'}"
 
 
 def rough_duration(seconds: float) -> str:

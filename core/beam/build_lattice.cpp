@@ -82,7 +82,7 @@ LatticeElement magnet(const Keys& keys) {
 LatticeElement multipole(const Keys& keys) { return without_length(multipole_of(keys, 1.0)); }
 
 // `length` is along the reference orbit; `edges` are the angles of the pole faces, relative to
-// those of a sector magnet.
+// those of a sector magnet, and `edge_order` the order of their maps: 0 where the magnet is cut.
 LatticeElement bend(const Keys& keys) {
   const double length = keys.positive("length"), angle = keys.number("angle");
   const double curvature = angle / length;
@@ -103,13 +103,23 @@ LatticeElement bend(const Keys& keys) {
   const std::vector<double> edges = keys.numbers_or_zero("edges", 2);
   for (const double edge : edges)
     if (!(std::fabs(edge) < 0.25 * two_pi)) keys.fail("edges", "give angles within ±π/2");
-  const double half_gap = keys.number_or("half_gap", 0.0), fringe = keys.number_or("fringe", 0.0);
-  result.kicks.push_back({0.0, DipoleEdge::of(curvature, edges[0], half_gap, fringe)});
+  const std::vector<double> orders = keys.numbers_or("edge_order", {2.0, 2.0});
+  const auto add_edge = [&](int side) {
+    const DipoleEdge::Shape shape{.curvature = curvature,
+                                  .angle = edges[side],
+                                  .half_gap = keys.number_or("half_gap", 0.0),
+                                  .integral = keys.number_or("fringe", 0.0),
+                                  .k1 = k1};
+    if (orders[side] >= 1.0)
+      result.kicks.push_back({side == 0 ? 0.0 : length,
+                              DipoleEdge::of(shape, side == 0, static_cast<int>(orders[side]))});
+  };
+  add_edge(0);
   if (k1 != 0.0) {
     const int steps = steps_of(keys, 4);
     append_kicks(result, steps, CombinedBendRest{length / steps, curvature, k1});
   }
-  result.kicks.push_back({length, DipoleEdge::of(curvature, edges[1], half_gap, fringe)});
+  add_edge(1);
   return result;
 }
 

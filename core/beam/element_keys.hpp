@@ -28,8 +28,11 @@ class ElementKeys {
   std::vector<double> numbers(const std::string& name, std::size_t count) const {
     return parameters_.numbers(key(name), count);
   }
+  std::vector<double> numbers_or(const std::string& name, const std::vector<double>& usual) const {
+    return parameters_.numbers_or(key(name), usual);
+  }
   std::vector<double> numbers_or_zero(const std::string& name, std::size_t count) const {
-    return parameters_.numbers_or(key(name), std::vector<double>(count, 0.0));
+    return numbers_or(name, std::vector<double>(count, 0.0));
   }
   std::size_t choice(const std::string& name, const std::vector<std::string>& accepted) const {
     return parameters_.choice(key(name), accepted);

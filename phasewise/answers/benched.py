@@ -45,8 +45,8 @@ def benched_answer(
         tiles=[Tile(name, text) for name, text in list(first.items())[:TILES]],
         pictures=pictures,
         tables=tables_of(printed),
-        conditions=_conditions(results, simulated) | origin(argv),
-        certainty=[*printed.lines, _about(simulated)],
+        conditions=conditions_of(results, simulated) | origin(argv),
+        certainty=[*printed.lines, about(simulated)],
     )
 
 
@@ -106,7 +106,8 @@ def _sentence(rates: dict[str, float], texts: dict[str, str], ranks: int) -> str
     )
 
 
-def _conditions(results: Sequence[dict[str, Any]], simulated: bool) -> dict[str, str]:
+def conditions_of(results: Sequence[dict[str, Any]], simulated: bool = False) -> dict[str, str]:
+    """What measurements of a bench hold for, by name."""
     first = results[0]
     found = {"MPI ranks": ", ".join(str(result.get("ranks", 1)) for result in results)}
     if "threads" in first:
@@ -121,7 +122,8 @@ def _conditions(results: Sequence[dict[str, Any]], simulated: bool) -> dict[str,
     return found
 
 
-def _about(simulated: bool) -> str:
+def about(simulated: bool = False) -> str:
+    """How sure such measurements are."""
     if simulated:
         return "The ranks are simulated: times are those of a simulator, not of hardware."
     return "Measured once, on this computer: other work on it makes times longer."

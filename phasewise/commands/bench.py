@@ -8,10 +8,10 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from phasewise.driver import Core, launched_size, load_core
-from phasewise.errors import StudyError
+from phasewise.errors import StoppedError, StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.mpi.copies import in_step, run_copies
@@ -33,8 +33,18 @@ from phasewise.options import (
     device_override,
     html_target,
 )
-from phasewise.output import captured, message, print_json
-from phasewise.report.benching import Batches, Bench
+from phasewise.output import captured, message, number_of, print_json
+from phasewise.report.benching import (
+    Batches,
+    Bench,
+    able,
+    chosen_cases,
+    has_conventions,
+    has_curves,
+    precise,
+    precision_override,
+    shows_points,
+)
 from phasewise.report.beside_copies import compared, rates_of, show_compared
 from phasewise.report.conventions import check_operator, in_convention
 from phasewise.report.curve_table import write_csv
@@ -44,32 +54,14 @@ from phasewise.tables.keys import nearest
 from phasewise.workload.discovery import find_workload, with_part
 from phasewise.workload.interface import Workload
 
+if TYPE_CHECKING:
+    from phasewise.report.answer import Answer
+
 MACHINE, TOGETHER, BATCH, THREADS = "--machine", "--together", "--batch", "--threads"
 CSV, PICTURE, CONVENTION = "--csv", "--picture", "--convention"
 ASKED = "--asked"
 """The command that started the ranks, for the page that one of them writes."""
 OF_CURVES = (CSV, PICTURE, CONVENTION)
-
-
-def _able(can: Callable[[Bench], object]) -> str:
-    """The workloads whose benchmark can do something."""
-    return ", ".join(name for name, part in with_part(Bench).items() if can(part))
-
-
-def _precise(part: Bench) -> str:
-    return part.PRECISION
-
-
-def _shows_points(part: Bench) -> bool:
-    return part.overrides(Bench.show_points)
-
-
-def _has_curves(part: Bench) -> bool:
-    return part.overrides(Bench.curves)
-
-
-def _has_conventions(part: Bench) -> object:
-    return part.CONVENTIONS
 
 
 def add_options(parser: Parser) -> None:
@@ -84,7 +76,7 @@ def add_options(parser: Parser) -> None:
         "--case", metavar="CASE", help=f"problem size, several with commas, of {sizes}"
     )
     parser.add_argument(
-        "--precision", metavar="P", help=f"double, single or mixed, of {_able(_precise)}"
+        "--precision", metavar="P", help=f"double, single or mixed, of {able(precise)}"
     )
     parser.add_argument(
         "--ranks", type=counts, metavar="N", help="MPI ranks to start; several as 1,2,4"
@@ -113,15 +105,15 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         PICTURE,
         metavar="FILE",
-        help=f"the times over sizes of {_able(_has_curves)}, or what --batch measures (SVG, PNG)",
+        help=f"the times over sizes of {able(has_curves)}, or what --batch measures (SVG, PNG)",
     )
     parser.add_argument(
-        CSV, metavar="FILE", help=f"write the times over sizes of {_able(_has_curves)}"
+        CSV, metavar="FILE", help=f"write the times over sizes of {able(has_curves)}"
     )
     parser.add_argument(
         CONVENTION,
         metavar="NAME",
-        help=f"print times as osu or imb does, of {_able(_has_conventions)}",
+        help=f"print times as osu or imb does, of {able(has_conventions)}",
     )
     add_html(parser)
     parser.add_argument(ASKED, help=argparse.SUPPRESS)
@@ -134,13 +126,15 @@ def main(options: argparse.Namespace) -> int:
     workload = find_workload(options.workload)
     part = workload.part(Bench)
     if not part.CASES:
-        raise StudyError(f'"{workload.name}" has no benchmark; {_able(lambda _: True)} have one')
+        raise StudyError(f'"{workload.name}" has no benchmark; {able(lambda _: True)} have one')
     cases = chosen_cases(part, options.case)
     ranks = options.ranks or [None]
-    options.set = [*_precision(options, part), *device_override(options), *options.set]
+    options.set = [
+        *precision_override(part, options.precision),
+        *device_override(options),
+        *options.set,
+    ]
     page = html_target(options)
-    if page is not None and (options.batch is not None or options.together):
-        raise StudyError(f"--html {page}: --batch and --together have no page; leave one out")
     _check_curves(options, part)
     if len(cases) * len(ranks) > 1:
         return _points(options, part, cases, ranks)
@@ -171,13 +165,13 @@ def _check_curves(options: argparse.Namespace, part: Bench) -> None:
     """
     for name in OF_CURVES:
         given = _value(options, name) is not None and (name != PICTURE or options.batch is None)
-        able = _has_conventions if name == CONVENTION else _has_curves
-        if given and not able(part):
+        can = has_conventions if name == CONVENTION else has_curves
+        if given and not can(part):
             batches = name == PICTURE and part.workload.fills(Batches)
             beside = f", and shows what {BATCH} measures of it" if batches else ""
             raise StudyError(
                 f"bench {part.workload.name} has no {name} of one study; it is for "
-                f"{_able(able)}{beside}"
+                f"{able(can)}{beside}"
             )
         if given and options.together:
             raise StudyError(f"{TOGETHER} compares rates: leave {name} out")
@@ -203,27 +197,6 @@ def _value(options: argparse.Namespace, name: str) -> str | None:
     return value
 
 
-def chosen_cases(part: Bench, given: str | None) -> list[str]:
-    """The given cases, or the usual one; StudyError if there is no such case."""
-    cases, name = part.CASES, part.workload.name
-    chosen = [cases[0]] if given is None else given.split(",")
-    for case in chosen:
-        if case not in cases:
-            raise StudyError(f'--case "{case}" is no case of {name}{nearest(case, cases)}')
-    return list(dict.fromkeys(chosen))
-
-
-def _precision(options: argparse.Namespace, part: Bench) -> list[str]:
-    """The override that --precision stands for."""
-    if options.precision is None:
-        return []
-    if not part.PRECISION:
-        raise StudyError(
-            f"bench {part.workload.name} has one precision; --precision is for {_able(_precise)}"
-        )
-    return [f"{part.PRECISION}={options.precision}"]
-
-
 def _refuse(options: argparse.Namespace, sentence: str, *names: str) -> None:
     """StudyError with the sentence on the first of these options that is given."""
     for name in names:
@@ -245,9 +218,15 @@ def bench_argv(options: argparse.Namespace, case: str) -> list[str]:
 def _run_here(options: argparse.Namespace, part: Bench, case: str, core: Core) -> int:
     with working(options.progress) if core.rank() == 0 else nullcontext():
         result = part.run(core, case, options.set, options.threads, options.turns)
+    unfinished = result.get("unfinished", 0)
     if core.rank() == 0:
         _give(options, part, case, result)
-    return 0
+        if unfinished:
+            message(
+                "phasewise: a signal stopped the measurement: it left "
+                f"{number_of(unfinished, 'point')} of the curves unfinished"
+            )
+    return StoppedError.exit_status if unfinished else 0
 
 
 def _give(options: argparse.Namespace, part: Bench, case: str, result: dict[str, Any]) -> None:
@@ -274,14 +253,21 @@ def _write_page(
     show: Callable[[], object],
 ) -> None:
     """Write the page that --html asks for."""
-    if (page := html_target(options)) is None:
+    if html_target(options) is None:
         return
     # Imported when needed: Matplotlib would take tens of megabytes in every rank.
     from phasewise.answers.benched import benched_answer
-    from phasewise.report.answer import write_answer
 
     asked = options.argv if options.asked is None else shlex.split(options.asked)
-    write_answer(benched_answer(part, case, results, captured(show), asked), page)
+    _write_answer(options, benched_answer(part, case, results, captured(show), asked))
+
+
+def _write_answer(options: argparse.Namespace, answer: Answer) -> None:
+    from phasewise.report.answer import write_answer
+
+    page = html_target(options)
+    assert page is not None
+    write_answer(answer, page)
     message(f"wrote {page}")
 
 
@@ -299,10 +285,10 @@ def _points(
     ranks: Sequence[int | None],
 ) -> int:
     """Each case on each number of ranks, one after another."""
-    if not _shows_points(part):
+    if not shows_points(part):
         raise StudyError(
             f"bench {part.workload.name} takes one --case and one number of --ranks; several are "
-            f"for {_able(_shows_points)}"
+            f"for {able(shows_points)}"
         )
     _refuse(options, "{} takes one --case and one number of --ranks", MACHINE, TOGETHER, BATCH)
     if launched_size() > 0:
@@ -325,10 +311,10 @@ def _points(
 
 def _simulate(options: argparse.Namespace, part: Bench, case: str) -> int:
     """The case on the simulated ranks of a machine."""
-    if not _has_curves(part):
+    if not has_curves(part):
         raise StudyError(
             f"bench {part.workload.name} runs on real ranks alone; --machine is for "
-            f"{_able(_has_curves)}"
+            f"{able(has_curves)}"
         )
     alone = "{} is for real ranks: leave it out with --machine"
     _refuse(options, alone, THREADS, "--turns", TOGETHER)
@@ -349,8 +335,8 @@ def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
     """Several studies at once in this process."""
     part = workload.part(Batches)
     if not workload.fills(Batches):
-        able = ", ".join(with_part(Batches))
-        raise StudyError(f"bench {workload.name} runs one study; --batch is for {able}")
+        others = ", ".join(with_part(Batches))
+        raise StudyError(f"bench {workload.name} runs one study; --batch is for {others}")
     _refuse(options, "--batch runs in one rank here: leave {} out", "--ranks", MACHINE, TOGETHER)
     if launched_size() > 0:
         raise StudyError("--batch runs in one process: run it without a launcher")
@@ -361,6 +347,11 @@ def _batches(options: argparse.Namespace, workload: Workload, case: str) -> int:
         from phasewise.report.predictions import save_picture
 
         save_picture(lambda: part.draw(result), options.picture)
+    if html_target(options) is not None:
+        from phasewise.answers.at_once import batches_answer
+
+        shown = captured(lambda: part.show(result))
+        _write_answer(options, batches_answer(part, case, result, shown, options.argv))
     return 0
 
 
@@ -374,8 +365,14 @@ def _compare(options: argparse.Namespace, part: Bench, case: str) -> int:
     (alone,) = run_copies(argv, 1)
     beside = [rates_of(part, result) for result in run_copies(argv, copies)]
     result = alone | compared(rates_of(part, alone), beside)
+    title = f"{part.workload.name}, {case}: {copies} copies at once"
     if options.json:
         print_json(result)
     else:
-        show_compared(result, f"{part.workload.name}, {case}: {copies} copies at once")
+        show_compared(result, title)
+    if html_target(options) is not None:
+        from phasewise.answers.at_once import copies_answer
+
+        shown = captured(lambda: show_compared(result, title))
+        _write_answer(options, copies_answer(part, case, result, shown, options.argv))
     return 0

@@ -4,27 +4,16 @@ from __future__ import annotations
 
 import argparse
 
-from phasewise.options import Parser, add_json, add_study, count
+from phasewise.options import Parser, add_json, add_noise, add_study
 from phasewise.output import console, message, print_json
 from phasewise.study import Study, load
 from phasewise.study.checking import Checking
-
-NOISE_TURNS = 500
-"""The turns of each run for the noise floor unless others are given."""
 
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the resolved study as JSON")
-    parser.add_argument(
-        "--noise",
-        type=count,
-        nargs="?",
-        const=NOISE_TURNS,
-        metavar="TURNS",
-        help="find the noise floor of the emittances by short runs with few macroparticles "
-        f"(default {NOISE_TURNS} turns)",
-    )
+    add_noise(parser)
     add_study(parser)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from phasewise.errors import StudyError
 from phasewise.mpi.working import working
-from phasewise.options import Parser, add_json, add_progress
+from phasewise.options import Parser, add_json, add_noise, add_progress
 from phasewise.output import captured, message, print_json
 from phasewise.scanning.read_again import is_scan, read_scan
 from phasewise.traces.excerpt import Bounds, Excerpt, bounds
@@ -35,6 +35,7 @@ def add_options(parser: Parser) -> None:
         help="machine file whose [device] gives the roof of a run on a device (by default the "
         "roof is measured here)",
     )
+    add_noise(parser)
     add_progress(parser)
     add_excerpt(parser)
 
@@ -96,6 +97,7 @@ def main(arguments: argparse.Namespace) -> int:
             excerpt,
             arguments.beside,
             arguments.machine,
+            arguments.noise,
         )
     if arguments.json:
         print_json(
@@ -137,6 +139,7 @@ def _report_scan(arguments: argparse.Namespace) -> int:
         ("--time", arguments.time),
         ("--ranks", arguments.ranks),
         ("--machine", arguments.machine),
+        ("--noise", arguments.noise),
         ("--tasks", arguments.tasks != INNERMOST),
     )
     for name, value in given:

@@ -10,14 +10,16 @@ memory and with time.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
 from phasewise.driver import Core, Floats
+from phasewise.errors import StoppedError
 from phasewise.mpi.ranks import collectively
+from phasewise.mpi.signals import Interrupts
 from phasewise.mpi.working import at
 from phasewise.study import Study
 from phasewise.workload.protocols import available, check_protocol
@@ -53,21 +55,42 @@ def time_turns(
 ) -> list[TurnTime]:
     """Time the turns of studies on the ranks of this run, in their order; collective.
 
-    repetitions: in each pass; by default as many as fit into SECONDS.
+    repetitions: in each pass; by default as many as fit into SECONDS. StoppedError if a signal
+    comes before every study has a time.
+    """
+    found = [time for time in time_until_signal(core, studies, threads, repetitions) if time]
+    if len(found) < len(studies):
+        raise StoppedError("a signal stopped the measurement")
+    return found
+
+
+def time_until_signal(
+    core: Core, studies: Sequence[Study], threads: int = 1, repetitions: int | None = None
+) -> list[TurnTime | None]:
+    """As `time_turns`, but a signal ends it: what was measured until then counts. A study that was
+    not timed at all has None.
     """
     least, most = (repetitions, repetitions) if repetitions else (FEWEST, MOST)
     samples: list[list[Floats]] = [[] for _ in studies]
     missed: list[list[Floats]] = [[] for _ in studies]
-    for number in range(PASSES):
-        order = list(range(len(studies)))
-        random.Random(number).shuffle(order)
-        for place, index in enumerate(order, number * len(studies)):
-            at("measurement", place, PASSES * len(studies))
+    with Interrupts() as interrupts:
+        for done, index in enumerate(_order(len(studies))):
+            if core.any(interrupts.requested):
+                break
+            at("measurement", done, PASSES * len(studies))
             run = core.start(studies[index].parameters(), threads)
             found = run.time(least, most, SECONDS)
             samples[index].append(found["seconds"])
             missed[index].append(found["missed"])
-    return [_turn_time(*parts) for parts in zip(samples, missed, strict=True)]
+    return [_turn_time(*parts) if parts[0] else None for parts in zip(samples, missed, strict=True)]
+
+
+def _order(count: int) -> Iterator[int]:
+    """Which study is timed next: all in each pass, in a random order."""
+    for number in range(PASSES):
+        order = list(range(count))
+        random.Random(number).shuffle(order)
+        yield from order
 
 
 def _turn_time(samples: Sequence[Floats], missed: Iterable[Floats]) -> TurnTime:
@@ -101,8 +124,39 @@ class Timer(Protocol):
     def agreed(self, action: Callable[[], T]) -> T:
         """The result of `action()`; if it fails on one rank, all ranks raise its error."""
 
-    def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
-        """The times of a turn of each study."""
+    def __call__(self, studies: Sequence[Study]) -> Sequence[TurnTime | None]:
+        """The times of a turn of each study; None for one that a signal left untimed."""
+
+
+@dataclass(frozen=True)
+class Timed:
+    """Lines of studies, each with its times, without the studies that a signal left untimed.
+
+    unfinished: the number of these.
+    """
+
+    lines: list[tuple[list[Study], list[TurnTime]]]
+    unfinished: int
+
+    @property
+    def head(self) -> dict[str, int]:
+        """What results say about it: nothing if every study has a time."""
+        return {"unfinished": self.unfinished} if self.unfinished else {}
+
+
+def time_lines(timer: Timer, lines: Sequence[Sequence[Study]]) -> Timed:
+    """Time the studies of several lines together; StoppedError if a signal left nothing."""
+    times = iter(timer([study for line in lines for study in line]))
+    found, unfinished = [], 0
+    for line in lines:
+        pairs = [(study, next(times)) for study in line]
+        studies = [study for study, time in pairs if time is not None]
+        unfinished += len(pairs) - len(studies)
+        if studies:
+            found.append((studies, [time for _, time in pairs if time is not None]))
+    if not found:
+        raise StoppedError("a signal stopped the measurement before anything was measured")
+    return Timed(found, unfinished)
 
 
 def protocols_of(timer: Timer, communication: Mapping[str, Any]) -> tuple[str, ...]:
@@ -144,9 +198,9 @@ class RanksHere:
         """The result of `action()`; if it fails on one rank, all ranks raise its error."""
         return collectively(self.core, action)
 
-    def __call__(self, studies: Sequence[Study]) -> list[TurnTime]:
-        """The times of a turn of each study."""
-        return time_turns(self.core, studies, self.threads, self.repetitions)
+    def __call__(self, studies: Sequence[Study]) -> list[TurnTime | None]:
+        """The times of a turn of each study; None for one that a signal left untimed."""
+        return time_until_signal(self.core, studies, self.threads, self.repetitions)
 
 
 def columns(times: Sequence[TurnTime]) -> dict[str, list[Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasewise.driver import Core
@@ -10,6 +10,8 @@ from phasewise.errors import StudyError
 from phasewise.machines.turn_times import Timer
 from phasewise.output import print_json
 from phasewise.report.conventions import Convention
+from phasewise.tables.keys import nearest
+from phasewise.workload.discovery import with_part
 from phasewise.workload.interface import Part
 
 if TYPE_CHECKING:
@@ -85,6 +87,56 @@ class Batches(Part):
     def draw(self, result: Measured) -> Drawing:
         """The picture of the measurement."""
         raise StudyError(f"bench {self.workload.name} draws no batches")
+
+    def sentence(self, result: Measured) -> str:
+        """What a page answers."""
+        return "The table has what was measured."
+
+
+def able(can: Callable[[Bench], object]) -> str:
+    """The workloads whose benchmark can do something."""
+    return ", ".join(name for name, part in with_part(Bench).items() if can(part))
+
+
+def precise(part: Bench) -> str:
+    """Whether it has several precisions."""
+    return part.PRECISION
+
+
+def shows_points(part: Bench) -> bool:
+    """Whether it takes several cases and numbers of ranks."""
+    return part.overrides(Bench.show_points)
+
+
+def has_curves(part: Bench) -> bool:
+    """Whether it measures times over sizes."""
+    return part.overrides(Bench.curves)
+
+
+def has_conventions(part: Bench) -> object:
+    """Whether it can print times as another benchmark does."""
+    return part.CONVENTIONS
+
+
+def chosen_cases(part: Bench, given: str | None) -> list[str]:
+    """The given cases, or the usual one; StudyError if there is no such case."""
+    cases, name = part.CASES, part.workload.name
+    chosen = [cases[0]] if given is None else given.split(",")
+    for case in chosen:
+        if case not in cases:
+            raise StudyError(f'--case "{case}" is no case of {name}{nearest(case, cases)}')
+    return list(dict.fromkeys(chosen))
+
+
+def precision_override(part: Bench, given: str | None) -> list[str]:
+    """The override that ``--precision`` stands for; StudyError if there is one precision."""
+    if given is None:
+        return []
+    if not part.PRECISION:
+        raise StudyError(
+            f"bench {part.workload.name} has one precision; --precision is for {able(precise)}"
+        )
+    return [f"{part.PRECISION}={given}"]
 
 
 def _rates_of_curves(result: Measured) -> dict[str, float]:

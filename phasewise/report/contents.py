@@ -15,6 +15,7 @@ from phasewise.report import communication, timeline
 from phasewise.report.communication_tables import communication_tables
 from phasewise.report.field_pictures import draw_field
 from phasewise.report.figure import Figure, make_figure
+from phasewise.report.noise import noise_section
 from phasewise.report.page import Page, Section, Tile, render
 from phasewise.report.palette import STATES
 from phasewise.report.reported_run import WHOLE, ReportedRun
@@ -88,14 +89,16 @@ def make_report(
     excerpt: Excerpt = WHOLE,
     beside: str | Path | None = None,
     machine: str | None = None,
+    noise: int | None = None,
 ) -> Report:
     """Read, analyse, draw and write the report of a run's folder. Its pictures go into a folder
     beside it, or into the run's folder if `output` is no regular file.
 
     The communication of the runs in the folders `compare` is shown beside this one's. The pictures
     in time show `excerpt`, and on the same axis the run in the folder `beside`. machine: the
-    machine whose [device] gives the roof of a run on a device. RunError if a file cannot be read or
-    written; the files of the run itself are only read.
+    machine whose [device] gives the roof of a run on a device. noise: the turns of the short runs
+    that find the noise floor of the emittances; without it there are none. RunError if a file
+    cannot be read or written; the files of the run itself are only read.
     """
     run = reported(directory, compare, excerpt, beside)
     path = Path(output) if output is not None else run.directory / "report.html"
@@ -104,7 +107,8 @@ def make_report(
         roofline = roofline_of(run, machine)
         pictures.mkdir(exist_ok=True)
         drawn = _drawn(run, pictures)
-        page = compose(run, drawn, roofline)
+        beside_results = [] if noise is None else [noise_section(run, noise)]
+        page = compose(run, drawn, roofline, beside_results)
         replace_text(path, render(page))
     except OSError as error:
         failed = error.filename or path
@@ -151,12 +155,18 @@ def utilisation_of(run: ReportedRun) -> list[dict[str, Any]]:
     ]
 
 
-def compose(run: ReportedRun, drawn: dict[Chapter, tuple[Figure, ...]], roofline: Roofline) -> Page:
-    """The page of a run from its figures by chapter."""
+def compose(
+    run: ReportedRun,
+    drawn: dict[Chapter, tuple[Figure, ...]],
+    roofline: Roofline,
+    more: Sequence[Section] = (),
+) -> Page:
+    """The page of a run from its figures by chapter. more: sections behind the chapters."""
     sections = [
         Section(chapter.name, chapter.title, tuple(chapter.tables(run)), figures)
         for chapter, figures in drawn.items()
     ]
+    sections += more
     sections.append(Section("study", "Study", tuple(tables_of_study(run))))
     cost = tuple(cost_tables(run, roofline))
     if cost:

@@ -29,6 +29,13 @@ def draw_rates(rates: Mapping[str, float], result: Mapping[str, Any]) -> Drawing
     return _bars(rates, "", "rate", "Rates that were measured; longer is faster.")
 
 
+def draw_shares(shares: Mapping[str, float]) -> Drawing:
+    """A bar for each rate that copies have at once, as a share of that of one alone."""
+    percent = {name: 100.0 * share for name, share in shares.items()}
+    caption = "The rate of a copy beside others over that of one alone; 100 % is undisturbed."
+    return _bars(percent, "%", "share", caption)
+
+
 def _sizes(curve: Mapping[str, Any]) -> list[float]:
     sizes = curve.get("words", curve.get("bytes"))
     return list(sizes) if isinstance(sizes, list) and len(sizes) > 1 else []
@@ -38,7 +45,7 @@ def _bars(values: Mapping[str, float], unit: str, name: str, caption: str) -> Dr
     shown = dict(list(values.items())[:MOST_BARS])
     canvas, axes = new_picture(1, 1, 1.0 + LINE * len(shown))
     axis: Axes = axes[0, 0]
-    factor, unit = scale(list(shown.values()), unit)
+    factor, unit = (1.0, unit) if unit == "%" else scale(list(shown.values()), unit)
     at = -np.arange(len(shown))
     axis.barh(at, [value * factor for value in shown.values()], 0.6, color=SERIES[0])
     axis.set_yticks(at, list(shown))

@@ -83,6 +83,12 @@ def show(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "…"
 
 
+def with_unit(name: str, schema: Schema) -> str:
+    """A key as tables show it, with its unit: "bunch_length [m]"."""
+    unit = schema[name].unit if name in schema else ""
+    return f"{name} [{unit}]" if unit else name
+
+
 def nearest(name: str, accepted: Iterable[str]) -> str:
     """A closing clause naming the accepted value next to ``name``, or all of them."""
     names = list(accepted)

@@ -42,9 +42,11 @@ def by_importer(k2: float) -> list[dict[str, object]]:
 def by_many_slices(k2: float, slices: int = 50) -> list[dict[str, object]]:
     """The same cell with kicks in the middle of very many slices."""
     half = {"kind": "bend", "length": LENGTH / slices / 2, "angle": ANGLE / slices / 2, "steps": 1}
-    focusing = [half | {"k1": GRADIENT}, *thin([0, 0, k2 / slices], []), half | {"k1": GRADIENT}]
+    half |= {"k1": GRADIENT, "edge_order": [0, 0]}
+    focusing = slices * [half, *thin([0, 0, k2 / slices], []), half]
+    focusing[0], focusing[-1] = half | {"edge_order": [2, 0]}, half | {"edge_order": [0, 2]}
     body = {"kind": "bend", "length": LENGTH, "angle": ANGLE, "k1": -GRADIENT, "steps": 16}
-    return [*(slices * focusing), body]
+    return [*focusing, body]
 
 
 def test_the_kicks_of_a_sextupole_in_a_bend_have_the_chromaticity_of_the_whole_field(

@@ -279,14 +279,17 @@ def test_the_bench_of_batches_tells_rates_and_launches(
     sets = ["beam.1.macroparticles=500", "ip.1.slices=2", "ip.1.grid=[16,16]"]
     words = ["bench", "collision", "--case", "small", "--turns", "1", "--device", "emulated"]
     words += [word for one in sets for word in ("--set", one)]
-    picture = tmp_path / "batches.svg"
-    assert main([*words, "--batch", "1,4", "--picture", str(picture), "--json"]) == 0
+    picture, page = tmp_path / "batches.svg", tmp_path / "page.html"
+    words += ["--picture", str(picture), "--html", str(page)]
+    assert main([*words, "--batch", "1,4", "--json"]) == 0
     one, four = json.loads(capsys.readouterr().out)["batches"]
     for row in (one, four):
         encounters = row["batch"] * 2 * 500 * 2
         assert row["encounters_per_second"] == pytest.approx(encounters / row["seconds_per_turn"])
     assert four["operations_per_turn"] < 2 * one["operations_per_turn"]
     assert picture.read_text().startswith("<?xml")
+    ratio = four["encounters_per_second"] / one["encounters_per_second"]
+    says(page.read_text(), "4 studies at once", f"{ratio:.3g} times as many as 1 study", "<svg")
 
 
 @pytest.mark.parametrize(

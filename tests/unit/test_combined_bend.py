@@ -20,7 +20,8 @@ H = ANGLE / LENGTH
 
 
 def bend(k1: float, **more: Value) -> dict[str, Value]:
-    return {"element": "bend", "length": LENGTH, "angle": ANGLE, "k1": k1, **more}
+    body: dict[str, Value] = {"element": "bend", "length": LENGTH, "angle": ANGLE, "k1": k1}
+    return body | {"edge_order": [0.0, 0.0]} | more
 
 
 def plane(kappa: float, length: float) -> Floats:

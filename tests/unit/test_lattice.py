@@ -167,9 +167,10 @@ def test_edges_of_half_the_angle_make_a_bend_rectangular() -> None:
 
 def test_an_edge_kicks_by_its_angle_and_its_fringe_field() -> None:
     # px += h tan(e) x, py -= h tan(e - ψ) y with ψ = 2 h g f (1 + sin² e)/cos e, before the sector
-    # and behind it; all of these are linear.
+    # and behind it, to first order.
     h, gap, fringe = 0.35 / 1.1, 0.02, 0.5
     sector: dict[str, Value] = {"element": "bend", "length": 1.1, "angle": 0.35}
+    sector["edge_order"] = [0.0, 0.0]
     edges = []
     for e in (0.1, 0.2):
         psi = 2 * h * gap * fringe * (1 + np.sin(e) ** 2) / np.cos(e)
@@ -178,7 +179,37 @@ def test_an_edge_kicks_by_its_angle_and_its_fringe_field() -> None:
     c[[1, 3]] += edges[0] * c[[0, 2]]
     c = push(lattice(sector), c)
     c[[1, 3]] += edges[1] * c[[0, 2]]
-    assert push(lattice(BEND), np.outer(SMALL, [1.0, -3.0])) == pytest.approx(c, rel=1e-14, abs=0)
+    linear = lattice({**BEND, "edge_order": [1.0, 1.0]})
+    assert push(linear, np.outer(SMALL, [1.0, -3.0])) == pytest.approx(c, rel=1e-14, abs=0)
+
+
+@pytest.mark.parametrize("entry", [True, False])
+def test_an_edge_has_the_second_order_of_a_hard_edge(entry: bool) -> None:
+    # Brown, SLAC-75 (1982), for plane faces, where n h² is -k1 here: coefficients of products.
+    h, k1, e, length = 0.4, -0.7, 0.3, 1e-9
+    t, sec2, side = np.tan(e), 1 / np.cos(e) ** 2, 1 if entry else -1
+    given: dict[str, Value] = {"element": "bend", "length": length, "angle": h * length, "k1": k1}
+    given["edges"] = [e, 0.0] if entry else [0.0, e]
+    given["edge_order"] = [2.0, 0.0] if entry else [0.0, 2.0]
+    tensor = core.lattice_map(lattice(given))["tensor"]
+    x, px, y, py = range(4)
+    expected = {
+        (x, x, x): -side * h * t**2 / 2,
+        (x, y, y): side * h * sec2 / 2,
+        (px, x, x): k1 * t - (0 if entry else h**2 * t**3 / 2),
+        (px, x, px): side * h * t**2,
+        (px, y, y): -k1 * t + h**2 * t * ((0.5 + t**2) if entry else -(t**2) / 2),
+        (px, y, py): -side * h * t**2,
+        (y, x, y): side * h * t**2,
+        (py, x, y): -2 * k1 * t + (0 if entry else h**2 * t * sec2),
+        (py, x, py): -side * h * t**2,
+        (py, px, y): -side * h * sec2,
+    }
+    for i in range(4):
+        for j in range(4):
+            for k in range(j, 4):
+                found = tensor[i, j, k] + (tensor[i, k, j] if j != k else 0)
+                assert found == pytest.approx(expected.get((i, j, k), 0.0), abs=1e-8)
 
 
 def test_a_multipole_kicks_by_its_complex_polynomial() -> None:

@@ -136,14 +136,15 @@ def test_a_thin_bend_has_the_dispersion_of_its_angle_and_closes_the_symplectic_f
     assert np.abs(matrix.T @ form @ matrix - form).max() < 1e-18
 
 
-def test_a_bend_with_another_fringe_at_its_exit_has_it_as_a_matrix() -> None:
+def test_a_bend_with_another_fringe_at_its_exit_has_it_in_its_second_half() -> None:
     edges, gap = (0.1, 0.05), (0.03, 0.03)
     same = magnets.bend(1.0, 0.2, edges, gap, (0.4, 0.4))
     other = magnets.bend(1.0, 0.2, edges, gap, (0.4, 0.0))
-    assert [one["kind"] for one in other] == ["matrix", "bend", "matrix"]
-    plain = magnets.bend(1.0, 0.2, edges, gap, (0.4, 0.0))
-    plain[2] = magnets.edge(0.2, 0.05, 0.03, 0.4)
-    assert matrix_of(plain) == pytest.approx(matrix_of(same), abs=1e-14)
+    assert [one["edge_order"] for one in other] == [[2, 0], [0, 2]]
+    assert "fringe" not in other[1]
+    assert matrix_of(other)[3, 2] != pytest.approx(matrix_of(same)[3, 2], rel=1e-3)
+    other[1] |= {"half_gap": 0.03, "fringe": 0.4}
+    assert matrix_of(other) == pytest.approx(matrix_of(same), abs=1e-14)
 
 
 def test_edges_and_fringes_act_once_where_a_bend_is_sliced() -> None:
@@ -166,5 +167,7 @@ def test_a_sextupole_in_a_bend_acts_between_pieces_of_the_whole_length() -> None
     at = [s for s, one in zip(places, bend, strict=True) if one["kind"] == "multipole"]
     # They integrate the square of the place exactly.
     assert sum(k[2] * s**2 for k, s in zip(kicks, at, strict=True)) == pytest.approx(0.8 / 3)
-    assert bend[0] == magnets.edge(0.2, 0.1, 0.0, 0.0)
-    assert bend[-1] == magnets.edge(0.2, 0.05, 0.0, 0.0)
+    pieces = [one for one in bend if one["kind"] == "bend"]
+    assert (pieces[0]["edges"], pieces[0]["edge_order"]) == ([0.1, 0.0], [2, 0])
+    assert (pieces[-1]["edges"], pieces[-1]["edge_order"]) == ([0.0, 0.05], [0, 2])
+    assert all(one["edge_order"] == [0, 0] and "edges" not in one for one in pieces[1:-1])

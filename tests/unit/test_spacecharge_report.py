@@ -8,17 +8,20 @@ import matplotlib.pyplot as plt
 import pytest
 
 import phasewise
+from phasewise.cli import main
 from phasewise.errors import RunError
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import picture_style
 from phasewise.runs.results import Results
 from phasewise.study import Study
+from phasewise.workloads.common.noise_by_number import LEAST_TURNS
 from phasewise.workloads.spacecharge.report.ring_run import RingRun
 from phasewise.workloads.spacecharge.report.tables import result_tables, study_tables, tune_tables
 from phasewise.workloads.spacecharge.reporting import SpaceChargeReporting
 from phasewise.workloads.spacecharge.scanning import SpaceChargeScanning
 from phasewise.workloads.spacecharge.summary import SpaceChargeSummary
 from tests.sentences import says
+from tests.unit.spacecharge_study import study
 from tests.unit.test_tune_shift import channel, scraped
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
@@ -39,6 +42,14 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> Results:
         records={"tracked": 60, "particles_every": 35},
     )
     return phasewise.run(Study.from_dict(tables), out=tmp_path_factory.mktemp("runs") / "a")
+
+
+def test_a_report_has_the_noise_floor_on_request(tmp_path: Path) -> None:
+    folder, page = tmp_path / "run", tmp_path / "page.html"
+    phasewise.run(study("turns=3", "bunch.macroparticles=400", "solver.grid=[8, 8, 8]"), out=folder)
+    assert main(["report", str(folder), "-o", str(page), "--noise", str(LEAST_TURNS)]) == 0
+    title = f"Emittance growth per turn, 2 seeds, {LEAST_TURNS} turns"
+    says(page.read_text(), "Noise of the macroparticles", title, "noise floor of the study")
 
 
 def test_a_report_draws_all_pictures(ran: Results) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import pytest
 
@@ -13,7 +14,7 @@ from phasewise.mpi.copies import InStep, run_copies
 from phasewise.report.benching import Bench
 from phasewise.report.beside_copies import compared, rates_of
 from phasewise.workload.discovery import find_workload
-from tests.sentences import refused
+from tests.sentences import refused, says
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -56,10 +57,15 @@ def test_a_copy_that_fails_ends_all_with_its_sentence() -> None:
         run_copies(argv, 2)
 
 
-def test_bench_together_gives_the_ratio(capsys: pytest.CaptureFixture[str]) -> None:
+def test_bench_together_gives_the_ratio_and_a_page_of_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "page.html"
     argv = ["bench", "halo", "--turns", "1", "--set", "halo.words=2", "--together", "--ranks", "2"]
-    assert main([*argv, "--json"]) == 0
+    assert main([*argv, "--json", "--html", str(page)]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["copies"] == 2 and result["ranks"] == 1
     assert result["alone"].keys() == result["together"].keys() == result["ratio"].keys()
     assert len(result["ratio"]) > 10 and min(result["ratio"].values()) > 0
+    shares = [f"{100 * share:.0f}" for share in result["ratio"].values()]
+    says(page.read_text(), "2 copies at once", "speed", *shares[:6])

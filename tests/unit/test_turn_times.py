@@ -2,28 +2,48 @@
 
 from __future__ import annotations
 
+import os
+import signal
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pytest
 
+from phasewise.errors import StoppedError
 from phasewise.machines.turn_tables import micros, show_remarks
-from phasewise.machines.turn_times import PASSES, RanksHere, best_protocols, columns, time_turns
+from phasewise.machines.turn_times import (
+    PASSES,
+    RanksHere,
+    TurnTime,
+    best_protocols,
+    columns,
+    time_lines,
+    time_turns,
+)
 from phasewise.study import Study
-from tests.sentences import says
+from tests.sentences import refused, says
 
 
 class Runs:
-    """A core whose runs take a time of their own, which drifts from pass to pass."""
+    """A core whose runs take a time of their own, which drifts from pass to pass. interrupted: the
+    number of runs after which an interrupt comes.
+    """
 
-    def __init__(self, missed: float = 0.0) -> None:
+    def __init__(self, missed: float = 0.0, interrupted: int = 0) -> None:
         self.started: list[int] = []
         self.missed = missed
+        self.interrupted = interrupted
 
     def size(self) -> int:
         return 3
 
+    def any(self, flag: bool) -> bool:
+        return flag
+
     def start(self, parameters: str, _threads: int) -> Any:
+        if len(self.started) + 1 == self.interrupted:
+            os.kill(os.getpid(), signal.SIGINT)
         words = int(parameters.partition("halo.words = ")[2].split()[0])
         number = self.started.count(words)
         self.started.append(words)
@@ -60,10 +80,37 @@ def test_every_study_is_timed_in_every_pass_and_the_interval_holds_them_all() ->
         assert not time.noisy
 
 
+def test_an_interrupt_keeps_the_times_that_were_measured() -> None:
+    given = studies(10, 20, 30, 40)
+    core: Any = Runs(interrupted=3)
+    timed = time_lines(RanksHere(core, repetitions=3), [given[:1], given[1:2], given[2:]])
+    assert len(core.started) == 3 and timed.head == {"unfinished": 1}
+    found = {
+        study.resolved()["halo"]["words"]: time.seconds
+        for line in timed.lines
+        for study, time in zip(*line, strict=True)
+    }
+    assert found == {words: pytest.approx(words) for words in core.started}
+    core = Runs(interrupted=3)
+    with refused("signal", by=StoppedError):
+        time_turns(core, given)
+
+
+def test_an_interrupt_before_anything_was_measured_is_a_sentence() -> None:
+    class Nothing(RanksHere):
+        def __call__(self, studies: Sequence[Study]) -> list[TurnTime | None]:
+            return [None for _ in studies]
+
+    core: Any = Runs()
+    with refused("signal", "before", by=StoppedError):
+        time_lines(Nothing(core), [studies(10)])
+
+
 def test_ranks_that_come_too_late_make_a_time_noisy() -> None:
     core: Any = Runs(missed=1.0)
     timer = RanksHere(core, repetitions=3)
     (time,) = timer(studies(10))
+    assert time is not None
     assert time.noisy
     assert timer.head == {"reference": "hardware", "ranks": 3, "threads": 1}
     assert columns([time])["noisy"] == [True]

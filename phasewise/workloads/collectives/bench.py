@@ -15,7 +15,15 @@ from typing import Any
 
 from phasewise.driver import Core
 from phasewise.machines.turn_tables import micros, show_curves, show_remarks
-from phasewise.machines.turn_times import RanksHere, Timer, TurnTime, best_protocols, columns
+from phasewise.machines.turn_times import (
+    RanksHere,
+    Timed,
+    Timer,
+    TurnTime,
+    best_protocols,
+    columns,
+    time_lines,
+)
 from phasewise.output import number_of
 from phasewise.report.benching import Bench
 from phasewise.report.conventions import Counterpart
@@ -59,27 +67,25 @@ the mean over the ranks. What they do not have, or do with other blocks, is left
 Tables = dict[str, Any]
 
 
-def _timed(timer: Timer, lines: Sequence[Sequence[Study]]) -> list[list[TurnTime]]:
-    times = iter(timer([study for line in lines for study in line]))
-    return [[next(times) for _ in line] for line in lines]
-
-
-def _hidden(
-    timer: Timer, lines: Sequence[Sequence[Study]], alone: Sequence[Sequence[TurnTime]]
-) -> list[list[float]]:
-    """The share of each collective's time that computing of the same length hides."""
-    probe = _changed(lines[0][0], operator="barrier", work=PROBE, blocking=True)
-    (both,), (without,) = _timed(timer, [[probe], [_changed(probe, work=0.0)]])
+def _hidden(timer: Timer, timed: Timed) -> list[list[float | None]]:
+    """The share of each collective's time that computing of the same length hides; None where a
+    signal came first.
+    """
+    none: list[list[float | None]] = [[None] * len(studies) for studies, _ in timed.lines]
+    if timed.unfinished:
+        return none
+    probe = _changed(timed.lines[0][0][0], operator="barrier", work=PROBE, blocking=True)
+    both, without = timer([probe, _changed(probe, work=0.0)])
+    if both is None or without is None:
+        return none
     rate = PROBE / max(both.seconds - without.seconds, 1e-9)
-    together = [
-        [_changed(study, work=rate * time.seconds) for study, time in zip(*pair, strict=True)]
-        for pair in zip(lines, alone, strict=True)
-    ]
-    times = _timed(timer, together)
-    return [
-        [_share(a.seconds, b.seconds) for a, b in zip(*pair, strict=True)]
-        for pair in zip(alone, times, strict=True)
-    ]
+    pairs = [pair for line in timed.lines for pair in zip(*line, strict=True)]
+    together = timer([_changed(study, work=rate * alone.seconds) for study, alone in pairs])
+    shares = iter(
+        None if time is None else _share(alone.seconds, time.seconds)
+        for (_, alone), time in zip(pairs, together, strict=True)
+    )
+    return [[next(shares) for _ in studies] for studies, _ in timed.lines]
 
 
 def _share(alone: float, together: float) -> float:
@@ -166,12 +172,14 @@ class CollectivesBench(Bench):
     def curves(self, timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
         """Time them on the ranks of a timer. What an override sets is not varied."""
         lines = timer.agreed(lambda: _lines(case, overrides, timer))
-        times = _timed(timer, lines)
-        hidden = _hidden(timer, lines, times) if case == "hidden" else None
-        found = [_curve(line, own) for line, own in zip(lines, times, strict=True)]
-        if hidden is not None:
-            for curve, share in zip(found, hidden, strict=True):
-                curve["hidden"] = share
+        timed = time_lines(timer, lines)
+        found = [_curve(*line) for line in timed.lines]
+        if case == "hidden":
+            hidden = _hidden(timer, timed)
+            for curve, shares in zip(found, hidden, strict=True):
+                curve["hidden"] = shares
+            without = sum(shares.count(None) for shares in hidden)
+            timed = Timed(timed.lines, timed.unfinished + without)
         operators = dict.fromkeys(curve["operator"] for curve in found)
         by_operator = {
             name: best_protocols([c for c in found if c["operator"] == name], "bytes")
@@ -179,6 +187,7 @@ class CollectivesBench(Bench):
         }
         return {
             **timer.head,
+            **timed.head,
             "grid": [timer.ranks, 1],
             "blocking": case == "blocking",
             "curves": found,
@@ -199,4 +208,5 @@ class CollectivesBench(Bench):
 
 
 def _hidden_share(curve: Mapping[str, Any], at: int) -> str:
-    return f"{100 * curve['hidden'][at]:.0f} %"
+    share = curve["hidden"][at]
+    return "" if share is None else f"{100 * share:.0f} %"

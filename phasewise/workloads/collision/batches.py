@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
-from phasewise.output import print_table
+from phasewise.output import number_of, print_table
 from phasewise.report.benching import Batches
 from phasewise.report.figure import Drawing
 from phasewise.report.style import new_picture
@@ -130,6 +130,17 @@ class CollisionBatches(Batches):
             ["studies", "ms/turn of all", "encounters/s", "launches/turn of one", "launching [%]"],
             rows,
         )
+
+    def sentence(self, result: dict[str, Any]) -> str:
+        """How much more the largest batch does than one study, or than the smallest batch."""
+        first, last = result["batches"][0], result["batches"][-1]
+        rates = [one["encounters_per_second"] for one in (first, last)]
+        told = f"{number_of(last['batch'], 'study', 'studies')} at once have {rates[1]:.3g} "
+        told += "particle-encounters per second"
+        if first["batch"] == last["batch"]:
+            return f"{told}."
+        before = number_of(first["batch"], "study", "studies")
+        return f"{told}, {rates[1] / rates[0]:.3g} times as many as {before}."
 
     def draw(self, result: dict[str, Any]) -> Drawing:
         """Encounters per second, and launches of a study's turn, against the number of studies."""

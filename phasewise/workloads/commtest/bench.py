@@ -21,6 +21,7 @@ from phasewise.machines.turn_times import (
     best_protocols,
     columns,
     protocols_of,
+    time_lines,
 )
 from phasewise.output import alike, number_of
 from phasewise.report.benching import Bench
@@ -149,8 +150,8 @@ class CommtestBench(Bench):
     def curves(self, timer: Timer, case: str, overrides: Sequence[str]) -> dict[str, Any]:
         """Time them on the ranks of a timer. What an override sets is not varied."""
         lines = timer.agreed(lambda: _lines(case, overrides, timer))
-        times = iter(timer([study for line in lines for study in line.studies]))
-        found = [line.curve([next(times) for _ in line.studies]) for line in lines]
+        timed = time_lines(timer, [line.studies for line in lines])
+        found = [_Line(studies).curve(times) for studies, times in timed.lines]
         operators = dict.fromkeys(curve["operator"] for curve in found)
         first = [curve for curve in found if curve["pairs"] == found[0]["pairs"]]
         by_operator = {
@@ -159,6 +160,7 @@ class CommtestBench(Bench):
         }
         return {
             **timer.head,
+            **timed.head,
             "grid": [timer.ranks, 1],
             "curves": found,
             "best": by_operator[next(iter(operators))],

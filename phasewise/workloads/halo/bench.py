@@ -16,6 +16,7 @@ from phasewise.machines.turn_times import (
     best_protocols,
     columns,
     protocols_of,
+    time_lines,
 )
 from phasewise.output import number_of
 from phasewise.report.benching import Bench
@@ -97,11 +98,12 @@ class HaloBench(Bench):
     def curves(self, timer: Timer, _case: str, overrides: Sequence[str]) -> dict[str, Any]:
         """Time them on the ranks of a timer. What an override sets is not varied."""
         lines = timer.agreed(lambda: _lines(overrides, timer))
-        times = iter(timer([study for line in lines for study in line.studies]))
-        found = [line.curve([next(times) for _ in line.studies]) for line in lines]
+        timed = time_lines(timer, [line.studies for line in lines])
+        found = [_Line(studies).curve(times) for studies, times in timed.lines]
         plan = load_planner().plan(lines[0].studies[0].parameters(), timer.ranks)
         return {
             **timer.head,
+            **timed.head,
             "grid": plan["process_grid"][0],
             "curves": found,
             "best": best_protocols(found, "words"),

@@ -11,6 +11,7 @@ from typing import Any
 
 from phasewise.driver import Core
 from phasewise.mpi.ranks import collectively
+from phasewise.mpi.working import at
 from phasewise.output import message, print_table
 from phasewise.report.benching import Bench
 from phasewise.runs.roof import level_of
@@ -45,7 +46,7 @@ class Suite:
 
 
 _SUITES = {
-    "all": Suite((64, 128, 256, 512, 1000), (100, 200, 500), (64, 256, 512, 2048), (512,)),
+    "all": Suite((64, 128, 256, 512, 1000), (100, 200, 500), (64, 256, 512, 2048), (256,)),
     "dgemm": Suite(dgemm=(64, 128, 256, 512, 1000, 2000)),
     "mod2d": Suite(dense=(100, 200, 500, 1000, 2000)),
     "mod2e": Suite(products=(32, 64, 128, 256, 512, 1024, 2048), lanczos=(128, 256, 512)),
@@ -65,9 +66,11 @@ def measure(
     studies = collectively(core, lambda: _distinct(_studies(suite, overrides)))
     rows: list[dict[str, Any]] = []
     failed: list[str] = []
+    done = 0
     for library in dict.fromkeys(model_of(study).library for study in studies):
         own = [study for study in studies if model_of(study).library == library]
-        found, wrong = _timed_library(core, library, own, turns)
+        found, wrong = _timed_library(core, library, own, turns, (done, len(studies)))
+        done += len(own)
         rows += [_row(study, one, roof) for study, one in found]
         failed += wrong
     for ours in [row for row in rows if row["kernel"] == "lanczos"]:
@@ -111,15 +114,18 @@ def _study(overrides: Sequence[str], **keys: Any) -> Study:
 
 
 def _timed_library(
-    core: Core, library: str, studies: list[Study], turns: int | None
+    core: Core, library: str, studies: list[Study], turns: int | None, progress: tuple[int, int]
 ) -> tuple[list[tuple[Study, Timed]], list[str]]:
-    """The cases of a library, and a sentence for each that gave nothing."""
+    """The cases of a library, and a sentence for each that gave nothing. progress: how many cases
+    are done, and of how many.
+    """
     found: list[tuple[Study, Timed]] = []
     failed: list[str] = []
     spent: dict[tuple[str, bool], tuple[int, float]] = {}
     with closing(Worker(library)) as worker:
-        for study in studies:
+        for place, study in enumerate(studies, progress[0]):
             model = model_of(study)
+            at("kernel", place, progress[1], f"{model.kernel} of {library}, n = {model.n}")
             name = (model.kernel, model.vectors)
             size, seconds = spent.get(name, (model.n, 0.0))
             if core.any(seconds * (model.n / size) ** 3 > MOST_SECONDS):

@@ -12,6 +12,7 @@ from phasewise.study import Study
 from phasewise.study.checking import Checking, Shown
 from phasewise.tables.declared import schema_of
 from phasewise.tables.keys import show as as_toml
+from phasewise.tables.keys import with_unit
 from phasewise.workloads.spacecharge.bunch import Bunch
 from phasewise.workloads.spacecharge.cavity_phase import debunching
 from phasewise.workloads.spacecharge.derived import derive
@@ -46,10 +47,8 @@ class SpaceChargeChecking(Checking):
         """Print the keys, and what follows from them."""
         resolved, model = study.resolved(), model_of(study)
         for name, schema in UNITS.items():
-            rows = []
-            for key, value in resolved.get(name, {}).items():
-                unit = schema[key].unit if key in schema else ""
-                rows.append([f"{key} [{unit}]" if unit else key, as_toml(value)])
+            own = resolved.get(name, {})
+            rows = [[with_unit(key, schema), as_toml(value)] for key, value in own.items()]
             if rows:
                 print_table(name, ["", "value"], rows)
         elements = len(model.lattice.elements) * model.lattice.periods

@@ -24,6 +24,7 @@ BEND: Schema = {
     "length": LENGTH,
     "angle": ANGLE,
     "edges": Key("numbers", length=2, least=-1.57, most=1.57, unit="rad"),
+    "edge_order": Key("integers", length=2, least=0, most=2),
     "half_gap": Key("number", least=0, most=10, unit="m"),
     "fringe": Key("number", least=0, most=10),
     "k1": STRENGTH,

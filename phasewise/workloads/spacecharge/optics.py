@@ -11,7 +11,7 @@ from phasewise.errors import StudyError
 from phasewise.output import console, message, print_table
 from phasewise.study import Study, flat_text, load
 from phasewise.tables.files import parse, read_text
-from phasewise.workload.bunches import SharedBunch
+from phasewise.workload.bunches import FILE, SharedBunch
 from phasewise.workloads.spacecharge.detuning import detuned
 from phasewise.workloads.spacecharge.model import (
     SpaceCharge,
@@ -184,7 +184,9 @@ def show_optics(model: SpaceCharge, shift: tuple[float, float] | None = None) ->
     if found.synchrotron_tune is not None:
         rows.append(["synchrotron tune", f"{found.synchrotron_tune:.6g}"])
     if shift is not None:
-        rows.append(["Laslett tune shift of small amplitudes", _numbers(shift, ".4g")])
+        bunch = model.bunch
+        taken = ", as if Gaussian" if bunch is not None and bunch.distribution == FILE else ""
+        rows.append([f"Laslett tune shift of small amplitudes{taken}", _numbers(shift, ".4g")])
     title = "optics of the normal modes" if found.coupled else "optics"
     print_table(title, ["", "x, y"], rows)
     _warn_of_mismatch(model, found)

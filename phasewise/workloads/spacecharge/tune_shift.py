@@ -10,7 +10,8 @@ with Carlson's R_D, and for a bunch that is long against its width in its rest f
 
     k = 4π N q² r0 f L/(β²γ³ σz σx (σx + σy)).
 
-Sizes and β are those of the lattice without space charge.
+Sizes and β are those of the lattice without space charge. The particles of a file are taken for a
+Gaussian bunch.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 
 from phasewise.analysis.moving import moving
 from phasewise.analysis.spectrum import Floats
-from phasewise.report.beams.colours import BEAM, NOMINAL
+from phasewise.report.beams.colours import BEAM
 from phasewise.report.envelope import SHADE, draw_envelope, envelope, pixels_across, stretch
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import (
@@ -23,6 +23,7 @@ from phasewise.report.style import (
 from phasewise.workloads.collision.analysis import Luminosity
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 
+NOMINAL = "#2c9a63"
 WINDOWS = 20
 """How many windows of the moving mean a run has."""
 SHORTEST_WINDOW = 5

@@ -6,12 +6,14 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from phasewise.analysis.spectrum import Peak, amplitude_spectrum
-from phasewise.report.beams.colours import BEAM, MODES
+from phasewise.report.beams.colours import BEAM
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.style import log_ticks, new_picture, scientific, with_error
 from phasewise.workloads.collision.analysis.coherent import PlaneModes, shift_in_xi
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 
+MODES = ("#12817a", "#b3378c")
+"""Colours of the sum and the difference of the centroids, neither of which is a beam."""
 MIN_TURNS = 64
 
 

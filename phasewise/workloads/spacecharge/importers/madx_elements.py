@@ -114,7 +114,10 @@ def _bend(rectangular: bool) -> Callable[[Values, Ring], Body]:
         has = [not v.get(f"kill_{end}_fringe", False) for end in ("ent", "exi")]
         edges = (has[0] * edges[0], has[1] * edges[1])
         fringes = (has[0] * fringes[0], has[1] * fringes[1])
-        return magnets.bend(length, angle, edges, gaps, fringes, v["k1"], normal, skew), wanting
+        order = (2 * has[0], 2 * has[1])
+        return magnets.bend(
+            length, angle, edges, gaps, fringes, v["k1"], normal, skew, order
+        ), wanting
 
     return body
 

@@ -18,6 +18,8 @@ ORDERS = 6
 """Number of orders of a multipole, from the dipole on."""
 BEND_KICKS = 8
 """Number of kicks in a bend for orders above the quadrupole."""
+BEND_STEPS = 16
+"""Least number of slices of a whole bend for what its curved gradient kicks."""
 
 
 def drift(length: float) -> Elements:
@@ -53,8 +55,8 @@ def met_from_behind(element: dict[str, Any]) -> dict[str, Any]:
     """
     turned = dict(element)
     match element["kind"]:
-        case "bend" | "rectangular-bend" if "edges" in element:
-            turned["edges"] = element["edges"][::-1]
+        case "bend" | "rectangular-bend":
+            turned |= {key: element[key][::-1] for key in ("edges", "edge_order") if key in element}
         case "solenoid":
             turned["strength"] = -element["strength"]
         case "cavity":
@@ -179,33 +181,45 @@ def bend(
     k1: float = 0.0,
     normal: Sequence[float] = (),
     skew: Sequence[float] = (),
+    edge_order: tuple[int, int] = (2, 2),
 ) -> Elements:
-    """A sector bend with its edges. Additional strengths k_n L and k_ns L become kicks between
-    slices.
+    """A sector bend with its edges; edge_order: those of their maps. Additional strengths k_n L and
+    k_ns L become kicks between slices.
     """
     body: dict[str, Any] = {"kind": "bend", "length": length, "angle": angle}
     if k1:
         body["k1"] = k1
-    h = angle / length
-    fields = [2 * h * gap * f for gap, f in zip(half_gap, fringe, strict=True)]
+    gaps = [pair if all(pair) else (0.0, 0.0) for pair in zip(half_gap, fringe, strict=True)]
     kicked = any([*normal, *skew])
-    if kicked or fields[0] != fields[1]:
-        # The edges become elements of their own, since every slice of a bend would have them, and
-        # since a bend has the same fringe at both of its ends.
-        first, last = (
-            edge(h, face, *of) for face, of in zip(edges, _pairs(half_gap, fringe), strict=True)
-        )
-        return [first, *(_sliced(body, normal, skew) if kicked else [body]), last]
+    if not kicked and gaps[0][0] * gaps[0][1] == gaps[1][0] * gaps[1][1]:
+        return [body | _ends(edges, edge_order, gaps[0])]
+    # A bend has the same fringe at both of its ends, so that ends that differ need pieces of it.
+    pieces = _sliced(body, normal, skew) if kicked else [_piece(body, 0.5) for _ in range(2)]
+    pieces[0] |= _ends((edges[0], 0.0), (edge_order[0], 0), gaps[0])
+    pieces[-1] |= _ends((0.0, edges[1]), (0, edge_order[1]), gaps[1])
+    return pieces
+
+
+def _ends(
+    edges: tuple[float, float], order: tuple[int, int], gap: tuple[float, float]
+) -> dict[str, Any]:
+    """The keys of a bend's ends that differ from the usual; gap: half gap and fringe integral."""
+    found: dict[str, Any] = {}
     if any(edges):
-        body["edges"] = list(edges)
-    if fields[0]:
-        gap, f = next(pair for pair in zip(half_gap, fringe, strict=True) if all(pair))
-        body |= {"half_gap": gap, "fringe": f}
-    return [body]
+        found["edges"] = list(edges)
+    if order != (2, 2):
+        found["edge_order"] = list(order)
+    if all(gap):
+        found |= {"half_gap": gap[0], "fringe": gap[1]}
+    return found
 
 
-def _pairs(one: tuple[float, float], other: tuple[float, float]) -> list[tuple[float, float]]:
-    return list(zip(one, other, strict=True))
+def _piece(body: dict[str, Any], share: float) -> dict[str, Any]:
+    """A part of a bend, without edges."""
+    piece = body | {name: float(body[name] * share) for name in ("length", "angle")}
+    if "k1" in body:
+        piece["steps"] = math.ceil(BEND_STEPS * share)
+    return piece | {"edge_order": [0, 0]}
 
 
 def _sliced(body: dict[str, Any], normal: Sequence[float], skew: Sequence[float]) -> Elements:
@@ -216,10 +230,7 @@ def _sliced(body: dict[str, Any], normal: Sequence[float], skew: Sequence[float]
     places, shares = 0.5 * (1 + nodes), 0.5 * weights
     found: Elements = []
     for length, share in zip(np.diff([0, *places, 1]), [*shares, 0], strict=True):
-        piece = body | {name: float(body[name] * length) for name in ("length", "angle")}
-        if "k1" in piece:
-            piece["steps"] = 1
-        found.append(piece)
+        found.append(_piece(body, length))
         if share:
             found += thin([float(share * k) for k in normal], [float(share * k) for k in skew])
     return found

@@ -79,13 +79,14 @@ def _bend(e: Any, _ring: Ring) -> Body:
     half = angle / 2 if type(e).__name__ == "RBend" else 0.0
     if getattr(e, "rbend_model", "") == "straight-body":
         reasons.append("its field follows the arc here, not the chord")
-    edges, gaps, fringes = [], [], []
+    edges, gaps, fringes, orders = [], [], [], []
     for side in ("entry", "exit"):
         active = bool(getattr(e, f"edge_{side}_active"))
         model = getattr(e, f"edge_{side}_model")
         if active and model == "full":
-            reasons.append(f"the nonlinear fringe field of its {side} is left out")
+            reasons.append(f"the fringe field of its {side} is taken to second order")
         shown = active and model != "suppressed"
+        orders.append(shown * (2 if model == "full" else 1))
         edges.append(shown * (half + float(getattr(e, f"edge_{side}_angle"))))
         gaps.append(shown * float(getattr(e, f"edge_{side}_hgap")))
         fringes.append(shown * float(getattr(e, f"edge_{side}_fint")))
@@ -98,6 +99,7 @@ def _bend(e: Any, _ring: Ring) -> Body:
         k1=float(e.k1),
         normal=normal,
         skew=skew,
+        edge_order=(orders[0], orders[1]),
     ), reasons
 
 

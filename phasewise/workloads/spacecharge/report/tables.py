@@ -8,7 +8,7 @@ from phasewise.analysis.growth_rate import Growth
 from phasewise.report.style import scientific, with_error
 from phasewise.report.tables import Table, rows_of
 from phasewise.tables.declared import schema_of
-from phasewise.tables.keys import Schema
+from phasewise.tables.keys import Schema, with_unit
 from phasewise.workloads.spacecharge.analysis import PLANES, tune_spread
 from phasewise.workloads.spacecharge.bunch import Bunch
 from phasewise.workloads.spacecharge.model import Solver
@@ -30,11 +30,7 @@ def study_tables(run: RingRun) -> list[Table]:
 
 
 def _with_units(table: dict[str, Any], schema: Schema) -> tuple[tuple[str, ...], ...]:
-    rows = []
-    for key, value in table.items():
-        unit = schema[key].unit if key in schema else ""
-        rows.append((f"{key} [{unit}]" if unit else key, [value]))
-    return rows_of(rows)
+    return rows_of([(with_unit(key, schema), [value]) for key, value in table.items()])
 
 
 def _optics(run: RingRun) -> list[Table]:
@@ -89,7 +85,8 @@ def _growth(run: RingRun, index: int) -> Table:
     lost = f"{int(beam.losses[-1])} of {int(beam.particles[0] + beam.losses[0])}"
     note = (
         "Geometric, x and y without dispersion. The error bar takes in noise as slow as the "
-        "record. Growth by the noise of the macroparticles is part of the rate, and falls as 1/N. "
+        "record. Growth by the noise of the macroparticles is part of the rate, and falls as 1/N: "
+        "`phasewise report --noise` finds it by short runs. "
         f"Lost: {lost} macroparticles.{_of_maps(run)}"
     )
     return Table(title, heads, rows, note)
