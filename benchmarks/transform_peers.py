@@ -12,6 +12,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,11 +37,12 @@ class Peers:
         needs = "gcc, libfftw3-dev, and PyPI within reach"
         python = interpreter_of("transforms", "ducc0 and SHTns", needs)
         self._field = Path(case["field"])
+        self._log = self._field.with_name("peers.log")
         self._process = subprocess.Popen(
             [str(python), str(HERE / "transform_peers_worker.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
+            stderr=self._log.open("w"),
             env=os.environ | {"OMP_NUM_THREADS": "1"},
             text=True,
         )
@@ -52,19 +54,25 @@ class Peers:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             if line.startswith("{"):
-                return float(json.loads(line)["seconds"]), np.load(self._field)
-        raise RunError(f"{name} ended before it answered")
+                answer = json.loads(line)
+                if answer["error"] > AGREEMENT:
+                    raise RunError(f"what comes back from {name} is off by {answer['error']:.2g}")
+                return float(answer["seconds"]), np.load(self._field)
+        lines = self._log.read_text().strip().splitlines() or ["no message"]
+        raise RunError(f"{name} ended before it answered: {lines[-1]}")
 
     def close(self) -> None:
         """End the process."""
         assert self._process.stdin is not None
-        self._process.stdin.close()
+        with suppress(BrokenPipeError):
+            self._process.stdin.close()
         self._process.wait()
 
     def _say(self, line: str) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(line + "\n")
-        self._process.stdin.flush()
+        with suppress(BrokenPipeError):  # the missing answer tells why
+            self._process.stdin.write(line + "\n")
+            self._process.stdin.flush()
 
 
 def compare(truncation: int, levels: int, repeat: int, folder: Path) -> dict[str, Any]:
@@ -93,15 +101,15 @@ def compare(truncation: int, levels: int, repeat: int, folder: Path) -> dict[str
         seconds = time.process_time() - begin
         return seconds / levels, field.reshape(levels, *transform.shape[-2:])[0]
 
-    _, own = ours()
-    for name in PEERS:
-        _check(name, peers.turn(name)[1], own)
     times: dict[str, list[float]] = {name: [] for name in ("phasewise", *PEERS)}
-    for _ in range(repeat):
-        times["phasewise"].append(ours()[0])
+    with closing(peers):
+        _, own = ours()
         for name in PEERS:
-            times[name].append(peers.turn(name)[0])
-    peers.close()
+            _check(name, peers.turn(name)[1], own)
+        for _ in range(repeat):
+            times["phasewise"].append(ours()[0])
+            for name in PEERS:
+                times[name].append(peers.turn(name)[0])
     medians = {name: statistics.median(seconds) for name, seconds in times.items()}
     fastest = min(medians[name] for name in PEERS)
     return {

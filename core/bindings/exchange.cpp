@@ -70,6 +70,12 @@ void bind_exchange(nb::module_& m) {
         "The rounds of member `me` in a reduce-scatter among members on the given nodes (p,), or, "
         "backwards, in an all-gather: dicts with `sends` and `receives`, lists of (peer, chunks).");
   m.def(
+      "pipelined_ring_rounds",
+      [](int me, int p) { return bindings::list_of(exchange::pipelined_ring_rounds(me, p)); },
+      nb::arg("me"), nb::arg("p"),
+      "The rounds of member `me` in a reduce-scatter along a ring of p members, in the form of "
+      "reduce_rounds.");
+  m.def(
       "transpose_rounds",
       [](const std::string& algorithm, int me, int p) {
         return bindings::list_of(

@@ -77,8 +77,8 @@ nb::object field(Run& run, const std::string& name) {
   return nb::cast(bindings::numpy(std::move(values)));
 }
 
-void check_size(const Run& run, const Given& values, const char* name) {
-  const GridFields& fields = const_cast<Run&>(run).turn_of_rank().on_grid();
+void check_size(Run& run, const Given& values, const char* name) {
+  const GridFields& fields = run.turn_of_rank().on_grid();
   const auto wanted = static_cast<std::size_t>(2 * size_of(fields.pairs)) * fields.rows.longitudes *
                       fields.rows.levels;
   if (values.size() != wanted)
@@ -193,6 +193,20 @@ void bind_transform(nb::module_& m) {
 
 void bind(nb::module_& m) {
   bind_transform(m);
+  m.def(
+      "gaussian_latitudes",
+      [](int count) {
+        GaussianPairs pairs = gaussian_pairs(count);
+        for (int pair = count / 2; pair-- > 0;) {
+          pairs.sine.push_back(-pairs.sine[pair]);
+          pairs.weight.push_back(pairs.weight[pair]);
+        }
+        return nb::make_tuple(bindings::numpy(std::move(pairs.sine)),
+                              bindings::numpy(std::move(pairs.weight)));
+      },
+      nb::arg("count"),
+      "The sines of Gaussian latitudes from north to south, and their weights, which add up to 2. "
+      "ValueError unless their number is even.");
   nb::class_<Run, workload::Run>(m, "SphereRun", "Timesteps of shallow water on the sphere.")
       .def_prop_ro("latitudes", &latitudes,
                    "The latitudes of this rank, counted from the north, in the order of fields.")

@@ -33,6 +33,7 @@ CoefficientTransforms::CoefficientTransforms(const Description& description,
                                              workload::Contents contents, int threads)
     : description_(description),
       transforms_(description, nodes, team, contents, threads, products::fields),
+      team_(team),
       real_(contents == workload::Contents::real),
       order_free_(description.manner.order_free),
       own_places_(size_of(transforms_.places())) {
@@ -43,10 +44,16 @@ CoefficientTransforms::CoefficientTransforms(const Description& description,
     blocks_ = blocks_of(division(), description.manner, team, nodes, words() * bytes, bytes);
   }
   std::int64_t most = 0;
+  begins_.resize(division().order().size());
   for (const Block& block : blocks_) {
     std::vector<int>& places = block_places_.emplace_back();
-    for (const auto& [first, last] : block.places)
-      for (int place = first; place < last; ++place) places.push_back(place);
+    for (std::size_t rank = 0; rank < block.places.size(); ++rank) {
+      const auto [first, last] = block.places[rank];
+      for (int place = first; place < last; ++place) {
+        places.push_back(place);
+        begins_[place] = block.begins[rank] + division().coefficients_of({first, place});
+      }
+    }
     most = std::max(most, block.coefficients);
   }
   const auto levels = static_cast<std::size_t>(description.levels);
@@ -79,16 +86,6 @@ exchange::ItemBuffer CoefficientTransforms::slot(std::size_t block) {
   return real_ ? exchange::ItemBuffer(values.data(), values.size()) : exchange::ItemBuffer();
 }
 
-std::int64_t CoefficientTransforms::begin_in(const Block& block, int place) const {
-  for (std::size_t rank = 0; rank < block.places.size(); ++rank) {
-    const auto [first, last] = block.places[rank];
-    if (place >= first && place < last)
-      return block.begins[rank] + division().coefficients_before(place) -
-             division().coefficients_before(first);
-  }
-  return 0;
-}
-
 // The columns of a pair are at most this, since a coefficient of a row is at most its largest
 // value; north and south are added.
 void CoefficientTransforms::note_largest(int pair, int field, const Complex* rows, int thread) {
@@ -110,7 +107,7 @@ void CoefficientTransforms::find_grids(Listener& listener, Meaning meaning) {
   for (std::size_t at = one; at < largest_.size(); ++at)
     largest[at % one] = std::max(largest[at % one], largest_[at]);
   std::ranges::fill(largest_, 0.0);
-  listener.max(phases::bound, largest, nullptr);
+  listener.max(phases::bound, largest, team_);
   const int groups = description_.groups;
   const int pairs = (description_.pairs() + groups - 1) / groups;
   const std::vector<double> bounds = bounds_of(description_, largest, pairs, meaning);
@@ -119,8 +116,7 @@ void CoefficientTransforms::find_grids(Listener& listener, Meaning meaning) {
 }
 
 parallel::KernelCard CoefficientTransforms::card_of_analysis() const {
-  const double share = static_cast<double>(description_.groups) / description_.pairs();
-  return analysis_card(description_, order_free_ ? share : 0.0);
+  return analysis_card(description_, order_free_ ? description_.groups : 1);
 }
 
 void CoefficientTransforms::analyse_places(Places places, Meaning meaning, const SumsOf& to,
@@ -165,7 +161,7 @@ void CoefficientTransforms::sum_blocks(Listener& listener, Meaning meaning, Stat
     if (!real_) return;
     const auto [first, last] = blocks_[b].places[transforms_.rank()];
     for (int place = first; place < last; ++place)
-      take(place, slots_[b % 2].data() + begin_in(blocks_[b], place) * unit, to);
+      take(place, slots_[b % 2].data() + begin_of(place) * unit, to);
   };
   for (std::size_t b = 0; b < blocks_.size(); ++b) {
     if (b >= 2) finish(b - 2);
@@ -173,8 +169,7 @@ void CoefficientTransforms::sum_blocks(Listener& listener, Meaning meaning, Stat
     for_parts(block_places_[b], [&](Places places) {
       listener.kernel(card_of_analysis(), functions_of(places), [&] {
         analyse_places(
-            places, meaning,
-            [&](int place, int) { return slot_sums + begin_in(blocks_[b], place) * unit; },
+            places, meaning, [&](int place, int) { return slot_sums + begin_of(place) * unit; },
             [](int, const double*) {});
       });
       if (b > 0) listener.progress(channels::blocks[(b - 1) % 2]);
@@ -212,7 +207,7 @@ void CoefficientTransforms::synthesise(Listener& listener, const State& from,
   if (!blocks_.empty())
     share_blocks(listener, from);
   else
-    listener.kernel(synthesis_card(description_), functions_of(own_places_), [&] {
+    listener.kernel(synthesis_card(description_, grid::fields), functions_of(own_places_), [&] {
       synthesise_places(own_places_, [&](int place) { return from.data() + offset_of(place); });
     });
   transforms_.backward(listener, grid::fields, rows);
@@ -227,7 +222,7 @@ void CoefficientTransforms::share_blocks(Listener& listener, const State& from) 
       if (first < last)
         std::copy_n(from.data() + offset_of(first),
                     division().coefficients_of({first, last}) * width,
-                    slots_[b % 2].data() + begin_in(block, first) * width);
+                    slots_[b % 2].data() + begin_of(first) * width);
     }
     listener.start(channels::blocks[b % 2], [&](exchange::Works& works) {
       works.push_back({exchange::lent(block.share), slot(b), slot(b)});
@@ -239,9 +234,8 @@ void CoefficientTransforms::share_blocks(Listener& listener, const State& from) 
     listener.finish(channels::blocks[b % 2]);
     const double* shared = slots_[b % 2].data();
     for_parts(block_places_[b], [&](Places places) {
-      listener.kernel(synthesis_card(description_), functions_of(places), [&] {
-        synthesise_places(places,
-                          [&](int place) { return shared + begin_in(blocks_[b], place) * width; });
+      listener.kernel(synthesis_card(description_, grid::fields), functions_of(places), [&] {
+        synthesise_places(places, [&](int place) { return shared + begin_of(place) * width; });
       });
       if (b + 1 < blocks_.size()) listener.progress(channels::blocks[(b + 1) % 2]);
     });

@@ -56,15 +56,17 @@ class CoefficientTransforms {
   double functions_of(Places places) const;
   std::int64_t words() const { return order_free_ ? 2 : 1; }
   exchange::ItemBuffer slot(std::size_t block);
-  // Where the coefficients of a place begin in a block.
-  std::int64_t begin_in(const Block& block, int place) const;
+  // Where the coefficients of a place begin in its block [coefficients].
+  std::int64_t begin_of(int place) const { return begins_[place]; }
 
   const Description& description_;
   Transforms transforms_;
+  exchange::TeamPointer team_;
   bool real_, order_free_;
   std::vector<int> own_places_;
   std::vector<Block> blocks_;                          // empty unless ranks add up
   std::vector<std::vector<int>> block_places_;         // of each block
+  std::vector<std::int64_t> begins_;                   // of each place
   std::vector<double> largest_;                        // [thread][product][level]
   ExactGrids grids_;                                   // empty: plain sums
   std::vector<parallel::Buffer<double>> rows_, sums_;  // of each thread

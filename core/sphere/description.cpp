@@ -4,7 +4,6 @@
 #include <numbers>
 #include <string>
 
-#include "sphere/level_count.hpp"
 #include "workload/protocols.hpp"
 
 namespace phasewise::sphere {
@@ -67,8 +66,6 @@ Description::Description(const Parameters& parameters)
   if (longitudes < 3 * truncation + 1)
     parameters.fail("sphere.longitudes", "the grid is too small for its truncation");
   if (diffusion_order == 3) parameters.fail("sphere.diffusion_order", "give 2 or 4");
-  if (manner.kernel == Kernel::fixed && !can_be_fixed(levels))
-    parameters.fail("communication.kernel", "fixed is compiled for 1, 18, 66 and 96 levels");
   groups = whole(parameters, "sphere.latitude_groups", 1, pairs());
   if (!parameters.has("sphere.stations")) return;
   const std::vector<double> given = parameters.list("sphere.stations");

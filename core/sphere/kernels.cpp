@@ -20,43 +20,53 @@ parallel::KernelCard row_card(const Description& description, std::string_view n
           .loops = std::log2(n)};
 }
 
+// A wavenumber has (M + 3) / 2 degrees in the mean, which share a pair's columns, and the pairs
+// share the coefficients of a degree. A function that is not kept takes 4 flops.
 parallel::KernelCard product_card(const Description& description, std::string_view name, int fields,
-                                  double more_flops) {
-  const double width = ColumnLayout{fields, description.levels}.width();
-  const double per_function = 8.0 * width / (description.truncation + 1.0);
+                                  double more_flops, double longest_sum) {
+  const double width = static_cast<double>(ColumnLayout{fields, description.levels}.width());
   parallel::KernelCard card{.name = name,
-                            .flops = 2.0 * width + more_flops,
-                            .bytes = (description.table ? 8.0 : 0.0) + 2.0 * per_function,
+                            .flops = 2.0 * width + more_flops + (description.table ? 0.0 : 4.0),
+                            .bytes = (description.table ? 8.0 : 0.0) +
+                                     32.0 * width / (description.truncation + 3.0) +
+                                     8.0 * width / description.pairs(),
                             .vectorised = true,
                             .trip = width,
                             .loops = 1.0};
   if (description.manner.kernel == Kernel::plain) {
-    card.trip = description.pairs();
-    card.loops = width / description.pairs();
+    card.trip = longest_sum;
+    card.loops = width / longest_sum;
   }
   return card;
 }
 
 }  // namespace
 
-// A product of two numbers at both latitudes, and what all five have in common, takes 5 flops; a
-// row reads two fields, 32 B, and stays in the cache.
-parallel::KernelCard forward_card(const Description& description) {
-  return row_card(description, "forward", 5.0, 32.0);
+// A product at both latitudes takes 6.4 flops in the mean of the five (Turn::fill_products); it
+// reads two fields, 32 B, and stays in the cache.
+parallel::KernelCard forward_card(const Description& description, bool products) {
+  return products ? row_card(description, "forward", 6.4, 32.0)
+                  : row_card(description, "forward", 0.0, 16.0);
 }
 
 parallel::KernelCard backward_card(const Description& description) {
   return row_card(description, "backward", 0.0, 16.0);
 }
 
-// Adding a value without rounding takes 7 flops, and combining five products to three fields 10.
-parallel::KernelCard analysis_card(const Description& description, double group_share) {
+// Combining five products to three fields takes 10 flops a value, and adding it without rounding 7.
+parallel::KernelCard analysis_card(const Description& description, int groups) {
   const double values = static_cast<double>(state_width(description.levels));
-  return product_card(description, "analysis", products::fields, 17.0 * values * group_share);
+  const double pairs = description.pairs(), flops = groups > 1 ? 17.0 : 10.0;
+  return product_card(description, "analysis", products::fields, flops * values * groups / pairs,
+                      pairs / groups);
 }
 
-parallel::KernelCard synthesis_card(const Description& description) {
-  return product_card(description, "synthesis", grid::fields, 0.0);
+parallel::KernelCard analysis_of_fields_card(const Description& description, int fields) {
+  return product_card(description, "analysis", fields, 0.0, description.pairs());
+}
+
+parallel::KernelCard synthesis_card(const Description& description, int fields) {
+  return product_card(description, "synthesis", fields, 0.0, (description.truncation + 3.0) / 4.0);
 }
 
 // Each of six numbers of a coefficient takes some 8 flops; three states are read, one is written.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/narrow.hpp"
 #include "parallel/large_pages.hpp"
 #include "parallel/loops.hpp"
 
@@ -24,9 +25,15 @@ void multiply_by_level(const ConstMatrix& a, const ConstMatrix& b, const Matrix&
   for (int level = 0; level < levels; ++level)
     for (std::int64_t i = 0; i < c.rows; ++i)
       for (std::int64_t j = level; j < c.columns; j += levels) {
-        double sum = 0.0;
-        for (std::int64_t k = 0; k < a.columns; ++k) sum = std::fma(a(i, k), b(k, j), sum);
-        c(i, j) = sum;
+        double whole = 0.0;
+        for (std::int64_t k = 0; k < a.columns;) {
+          const std::int64_t end = std::min(k + linear::depth, a.columns);
+          const bool first = k == 0;
+          double sum = 0.0;
+          for (; k < end; ++k) sum = std::fma(a(i, k), b(k, j), sum);
+          whole = first ? sum : whole + sum;
+        }
+        c(i, j) = whole;
       }
 }
 

@@ -24,11 +24,11 @@ struct LevelCount {
 // Calls f with the number of levels, compiled in if it is to be fixed.
 template <class F>
 void with_level_count(int levels, bool fixed, F&& f) {
-  if (!fixed) return f(LevelCount<0>{levels});
-  if (levels == 1) return f(LevelCount<1>{levels});
-  if (levels == 18) return f(LevelCount<18>{levels});
-  if (levels == 66) return f(LevelCount<66>{levels});
-  if (levels == 96) return f(LevelCount<96>{levels});
+  if (fixed && levels == 1) return f(LevelCount<1>{levels});
+  if (fixed && levels == 18) return f(LevelCount<18>{levels});
+  if (fixed && levels == 66) return f(LevelCount<66>{levels});
+  if (fixed && levels == 96) return f(LevelCount<96>{levels});
+  f(LevelCount<0>{levels});
 }
 
 }  // namespace phasewise::sphere

@@ -66,7 +66,7 @@ void Run::exchange_as(const workload::Parameters& parameters) {
   parameters.check_all_used();
   Description changed = description_;
   changed.manner = manner;
-  check_ranks(changed, session().world.size());
+  check_manner(changed, session().world.size());
   turn_.exchange_as(manner);
   session().executor->prepare(turn_.exchanges());
 }

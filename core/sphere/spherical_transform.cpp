@@ -23,7 +23,7 @@ SphericalTransform::SphericalTransform(const workload::Parameters& parameters, i
       norm_(norm),
       phase_(phase) {
   parameters.check_all_used();
-  check_ranks(description_, session_->world.size());
+  check_manner(description_, session_->world.size());
   session_->set_teams({{session_->team, 0}});
   transforms_ = std::make_unique<Transforms>(description_, session_->nodes, session_->team,
                                              workload::Contents::real, threads, most_fields);
@@ -80,27 +80,27 @@ double SphericalTransform::factor_of(int place) const {
   return phase_ && m % 2 == 1 ? -factor : factor;
 }
 
-const double* SphericalTransform::row_of(const double* field, int level, int latitude) const {
-  return field + level * points() + std::int64_t{latitude} * description_.longitudes;
+std::int64_t SphericalTransform::row_of(int level, int pair, int side) const {
+  const auto [first, last] = transforms_->pairs();
+  const int latitude = side == 0 ? pair - first : 2 * last - first - 1 - pair;
+  return level * points() + std::int64_t{latitude} * description_.longitudes;
 }
 
 void SphericalTransform::fill(const double* field, int pair, double factor, Complex* rows) const {
-  const auto [first, last] = transforms_->pairs();
   const RowLayout& layout = transforms_->rows();
   for (int level = 0; level < layout.levels; ++level) {
-    const double* north = row_of(field, level, pair - first);
-    const double* south = row_of(field, level, 2 * last - first - 1 - pair);
+    const double* north = field + row_of(level, pair, 0);
+    const double* south = field + row_of(level, pair, 1);
     Complex* row = rows + level * layout.stride;
     for (int i = 0; i < layout.longitudes; ++i) row[i] = {factor * north[i], factor * south[i]};
   }
 }
 
 void SphericalTransform::spill(const Complex* rows, int pair, double factor, double* field) const {
-  const auto [first, last] = transforms_->pairs();
   const RowLayout& layout = transforms_->rows();
   for (int level = 0; level < layout.levels; ++level) {
-    auto* north = const_cast<double*>(row_of(field, level, pair - first));
-    auto* south = const_cast<double*>(row_of(field, level, 2 * last - first - 1 - pair));
+    double* north = field + row_of(level, pair, 0);
+    double* south = field + row_of(level, pair, 1);
     const Complex* row = rows + level * layout.stride;
     for (int i = 0; i < layout.longitudes; ++i) {
       north[i] = factor * row[i].real();
@@ -124,7 +124,7 @@ void SphericalTransform::analyse(const double* field, Complex* coefficients, boo
       live_, 1, [&](int pair, int, Complex* rows, int) { fill(field, pair, 1.0, rows); },
       adjoint ? Weights::ones : Weights::gaussian);
   const int levels = description_.levels, top = description_.truncation;
-  for_places(analysis_card(description_, 0.0), [&](int place, int thread) {
+  for_places(analysis_of_fields_card(description_, 1), [&](int place, int thread) {
     double* rows = rows_[thread].data();
     transforms_->analyse(place, transforms_->functions(place, thread), {0, description_.pairs()}, 1,
                          rows, thread);
@@ -140,7 +140,7 @@ void SphericalTransform::analyse(const double* field, Complex* coefficients, boo
 
 void SphericalTransform::synthesise(const Complex* coefficients, double* field) {
   const int levels = description_.levels, top = description_.truncation;
-  for_places(synthesis_card(description_), [&](int place, int thread) {
+  for_places(synthesis_card(description_, 1), [&](int place, int thread) {
     double* rows = rows_[thread].data();
     const double factor = 1.0 / factor_of(place);
     const int m = transforms_->division().order()[place];
@@ -176,7 +176,7 @@ void SphericalTransform::backward(int fields, double* const* to, bool over_cosin
 void SphericalTransform::winds(const Complex* vorticity, const Complex* divergence, double* u,
                                double* v) {
   const int levels = description_.levels, top = description_.truncation;
-  for_places(synthesis_card(description_), [&](int place, int thread) {
+  for_places(synthesis_card(description_, 2), [&](int place, int thread) {
     const double factor = 1.0 / factor_of(place);
     const int m = transforms_->division().order()[place];
     std::vector<double> state((top - m + 1) * state_width(levels));
@@ -204,7 +204,7 @@ void SphericalTransform::curl(const double* u, const double* v, Complex* vortici
     fill(field == 0 ? v : u, pair, field == 0 ? -factor : factor, rows);
   });
   const int levels = description_.levels, top = description_.truncation;
-  for_places(analysis_card(description_, 0.0), [&](int place, int thread) {
+  for_places(analysis_of_fields_card(description_, 2), [&](int place, int thread) {
     double* rows = rows_[thread].data();
     transforms_->analyse(place, transforms_->functions(place, thread), {0, description_.pairs()}, 2,
                          rows, thread);

@@ -44,7 +44,8 @@ class SphericalTransform {
   void analyse(const double* field, Complex* coefficients, bool adjoint);
   void fill(const double* field, int pair, double factor, Complex* rows) const;
   void spill(const Complex* rows, int pair, double factor, double* field) const;
-  const double* row_of(const double* field, int level, int latitude) const;
+  // Where a row of a field begins; side: 0 in the north, 1 in the south.
+  std::int64_t row_of(int level, int pair, int side) const;
   // Calls f(place, thread) for each place of this rank in a kernel.
   template <class F>
   void for_places(const parallel::KernelCard& card, F&& f);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "parallel/loops.hpp"
+#include "sphere/spectral.hpp"
 
 namespace phasewise::sphere {
 
@@ -17,7 +18,8 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
       real_(contents == workload::Contents::real),
       division_(description.truncation, description.pairs(), description.groups,
                 static_cast<int>(nodes.size()), manner_.distributed()),
-      rows_(description.longitudes, description.levels, manner_.padding) {
+      rows_(description.longitudes, description.levels, manner_.padding),
+      products_(most_fields == products::fields) {
   if (!real_) return;
   latitudes_ = gaussian_pairs(description.latitudes);
   fourier_.emplace_back(rows_, division_.order(), manner_.kernel == Kernel::fixed);
@@ -72,7 +74,7 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
   const ColumnStrides strides = row_strides(layout);
   const auto [first, last] = pairs();
   const double rows = static_cast<double>(last - first) * fields * description_.levels;
-  listener.kernel(forward_card(description_), rows, [&] {
+  listener.kernel(forward_card(description_, products_), rows, [&] {
     double* to = transposed() ? before_.data() : columns_.data();
     parallel::for_tasks(size_of(pairs()), threads_, [&](int task, int thread) {
       Complex* scratch = scratch_[thread].data();

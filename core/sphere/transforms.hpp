@@ -83,6 +83,7 @@ class Transforms {
   Division division_;
   GaussianPairs latitudes_;
   RowLayout rows_;
+  bool products_;                         // whether the fields that go forward are products
   std::map<int, Transposes> transposes_;  // by the number of fields
   std::vector<Fourier> fourier_;          // empty without contents
   std::vector<LegendreFunctions> functions_;

@@ -36,7 +36,6 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
   if (contents == workload::Contents::none) return;
   const std::int64_t size = coefficients_->count() * state_width(description.levels);
   for (State* state : {&old_, &new_, &next_, &tendency_}) *state = State(size);
-  for (int thread = 0; thread < threads; ++thread) spare_.emplace_back(transforms().rows().size());
 }
 
 // Divides the coefficients among the ranks. What was measured stays.
@@ -44,7 +43,12 @@ void Turn::make_transforms() {
   const Measured measured = invariants_ ? invariants_->measured() : Measured{};
   coefficients_ =
       std::make_unique<CoefficientTransforms>(description_, nodes_, team_, contents_, threads_);
-  if (contents_ == workload::Contents::real) case_.emplace(description_, transforms().latitudes());
+  if (contents_ == workload::Contents::real) {
+    case_.emplace(description_, transforms().latitudes());
+    spare_.clear();
+    for (int thread = 0; thread < threads_; ++thread)
+      spare_.emplace_back(transforms().rows().size());
+  }
   const bool first = invariants_ == nullptr;
   invariants_ = std::make_unique<Invariants>(description_, nodes_, team_, transforms().latitudes(),
                                              case_ ? &*case_ : nullptr);
@@ -71,18 +75,22 @@ exchange::Exchanges Turn::exchanges() const {
 }
 
 void Turn::exchange_as(const Manner& manner) {
-  if (fields_were_set_)
+  const Manner& now = description_.manner;
+  const bool alike = now.distributed() == manner.distributed() && now.padding == manner.padding;
+  if (fields_were_set_ && !alike)
     throw std::invalid_argument(
-        "the fields of a file are on the ranks: exchange in another way after the first timestep");
-  const Manner before = std::exchange(description_.manner, manner);
+        "the fields of a file are on the ranks, and communication.legendre and "
+        "communication.padding cannot divide them anew before the first timestep");
+  description_.manner = manner;
   make_transforms();
+  if (alike) return;
   // The fields of the last timestep stay until the next one begins.
-  if (before.distributed() != manner.distributed() || before.padding != manner.padding)
-    fields_are_divided_as_before_ = true;
+  grid_is_divided_as_before_ = true;
+  if (timesteps_ == 0) settle();
 }
 
 void Turn::settle() {
-  if (!std::exchange(fields_are_divided_as_before_, false)) return;
+  if (!std::exchange(grid_is_divided_as_before_, false)) return;
   make_fields();
   grid_is_missing_ = contents_ == workload::Contents::real && timesteps_ > 0;
 }

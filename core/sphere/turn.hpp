@@ -89,7 +89,7 @@ class Turn : public workload::RankTurn {
   std::vector<parallel::Buffer<Complex>> spare_;  // rows of each thread
   std::int64_t timesteps_ = 0;
   bool fields_were_set_ = false, grid_is_missing_ = false, ground_is_missing_ = false;
-  bool fields_are_divided_as_before_ = false;  // before the last exchange_as
+  bool grid_is_divided_as_before_ = false;  // the grid has the division before exchange_as
 };
 
 }  // namespace phasewise::sphere

@@ -4,13 +4,18 @@
 #include <numeric>
 #include <stdexcept>
 
+#include "sphere/level_count.hpp"
 #include "sphere/phases.hpp"
 #include "sphere/run.hpp"
 #include "workload/entry.hpp"
 
 namespace phasewise::sphere {
 
-void check_ranks(const Description& description, int ranks) {
+void check_manner(const Description& description, int ranks) {
+  if (description.manner.kernel == Kernel::fixed && !can_be_fixed(description.levels))
+    throw std::invalid_argument(
+        "communication.kernel = fixed is compiled for 1, 18, 66 and 96 levels, not for " +
+        std::to_string(description.levels));
   const bool distributed = description.manner.distributed();
   const int latitudes = distributed ? description.groups : description.pairs();
   const int most = std::min(latitudes, description.truncation + 1);
@@ -24,7 +29,7 @@ void check_ranks(const Description& description, int ranks) {
 
 Sphere::Sphere(const workload::Parameters& parameters, workload::Nodes nodes)
     : Workload(std::move(nodes)), description_(parameters) {
-  check_ranks(description_, ranks());
+  check_manner(description_, ranks());
 }
 
 Division Sphere::division() const {

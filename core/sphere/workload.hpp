@@ -35,7 +35,7 @@ class Sphere : public workload::Workload {
 };
 
 // Throws std::invalid_argument if the ranks are more than latitudes or wavenumbers can be divided
-// among.
-void check_ranks(const Description& description, int ranks);
+// among, or if the study's number of levels is to be fixed and is not compiled in.
+void check_manner(const Description& description, int ranks);
 
 }  // namespace phasewise::sphere

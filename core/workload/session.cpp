@@ -51,10 +51,13 @@ double simulated_slowness(const Parameters& parameters, int rank) {
   constexpr const char* key = "simulated.slow";
   if (!parameters.has(key)) return 1.0;
   const std::vector<double> given = parameters.list(key);
-  if (given.size() % 2 != 0) parameters.fail(key, "give a rank and a number for each slow rank");
+  if (given.size() % 2 != 0)
+    parameters.fail(key, "give a rank, and how many times its kernels are charged, in pairs");
   double times = 1.0;
-  for (std::size_t i = 0; i < given.size(); i += 2)
+  for (std::size_t i = 0; i < given.size(); i += 2) {
+    if (!(given[i + 1] > 0.0)) parameters.fail(key, "charge kernels a number of times above 0");
     if (given[i] == rank) times = given[i + 1];
+  }
   return times;
 }
 

@@ -99,13 +99,13 @@ def main(options: argparse.Namespace) -> int:
     request = Request(
         machine,
         options.ranks,
-        options.twin,
-        options.steps or 0,
-        options.skeleton,
-        not options.no_computation,
-        options.events,
-        options.ideal,
-        options.slow,
+        twin=options.twin,
+        steps=options.steps or 0,
+        skeleton=options.skeleton,
+        computation=not options.no_computation,
+        events=options.events,
+        ideal=options.ideal,
+        slow=options.slow,
     )
     if options.out is None:
         with temporary_folder() as folder:

@@ -79,12 +79,17 @@ class Point:
     @property
     def set_aside(self) -> str | None:
         """Why the run's times do not judge a model, in a sentence; None where they do."""
+        return self.unlike_predicted or self.held_up
+
+    @property
+    def unlike_predicted(self) -> str:
+        """In what a simulation was not what is predicted, in a sentence; empty if it was."""
         record = self.run.record
         if record.sampled:
             return f"it was simulated with {record.sampled}: simulate all"
         if record.slow:
             return f"it was simulated {record.slow}; a prediction has no slow ranks"
-        return self.held_up
+        return ""
 
     @property
     def wrong(self) -> str | None:
@@ -96,7 +101,7 @@ class Point:
         if found[0] is None:
             found = (self.measured_seconds, self.predicted.low, self.predicted.high)
             inside, what = self.inside, f"communication in {what}"
-        if inside or found[0] is None or self.run.record.sampled or self.run.record.slow:
+        if inside or found[0] is None or self.unlike_predicted:
             return None
         record = self.run.record
         cause = likely_cause(self.machine, self.run.core_share, self.run.day, record.turns)

@@ -19,7 +19,7 @@ from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study
 from phasewise.traces.efficiency import efficiency
 from phasewise.traces.records import Events, read_communication
-from tests.sentences import refused, says
+from tests.sentences import command_refused, refused, says
 from tests.unit.study_tables import tables
 
 try:
@@ -224,6 +224,37 @@ def test_computation_takes_time_unless_it_is_left_out(tmp_path: Path) -> None:
     assert charged["turn_seconds"] > free["turn_seconds"]
     assert sum(phase.computing.sum() for phase in other.phases) == 0.0
     assert sum(phase.computing.sum() for phase in record.phases) > 0.0
+
+
+def test_a_slow_rank_computes_longer_and_others_do_not(
+    tmp_path: Path, repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["simulate", str(repository / "examples/halo/study.toml"), "--machine", "bassi"]
+    words += ["--ranks", "4", "--json"]
+    found = {}
+    for name, more in {"even": [], "slow": ["--slow", "2:3", "--slow", "1:2"]}.items():
+        assert main([*words, *more, "--out", str(tmp_path / name)]) == 0
+        summary = json.loads(capsys.readouterr().out)
+        assert summary["slow"] == ({} if name == "even" else {"1": 2.0, "2": 3.0})
+        record = read_communication(tmp_path / name)
+        kernels = [phase.computing for phase in record.phases if not phase.communicates]
+        found[name] = np.sum(kernels, axis=0)
+    np.testing.assert_allclose(found["slow"], found["even"] * [1, 2, 3, 1])
+    says(record.source, "simulated on Bassi", "rank 1 2 times", "rank 2 3 times")
+
+
+def test_a_slow_rank_that_cannot_be_is_refused(
+    repository: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["simulate", repository / "examples/halo/study.toml", "--machine", "bassi"]
+    words += ["--ranks", "4"]
+    for slow, facts in {
+        "4:2": ("--slow 4:2", "0 to 3"),
+        "1": ("--slow", "1", "24:2"),
+        "1:0": ("--slow", "1:0", "24:2"),
+    }.items():
+        command_refused(capsys, [*words, "--slow", slow], *facts)
+    command_refused(capsys, [*words, "--slow", "1:2", "--no-computation"], "--no-computation")
 
 
 def test_messages_that_take_no_time_split_the_communication_efficiency(tmp_path: Path) -> None:

@@ -311,3 +311,14 @@ def test_what_is_no_member_or_algorithm_is_refused_in_a_sentence(
 ) -> None:
     with refused(*facts, by=ValueError):
         call()
+
+
+@pytest.mark.parametrize("p", [1, 2, 3, 4, 7, 8])
+def test_a_chunk_gathers_all_values_along_a_ring(p: int) -> None:
+    """Each round has one message of one chunk, to the next member."""
+    team = [core.pipelined_ring_rounds(me, p) for me in range(p)]
+    assert_ends_agree(team)
+    for number in range(p - 1):
+        assert all(b == (a + 1) % p and len(c) == 1 for a, b, c in sent(team, number))
+    whole = sum(contribution(member) for member in range(p))
+    assert [sums[me] for me, sums in enumerate(play_reduce(team))] == [whole] * p

@@ -62,3 +62,19 @@ def test_sparse_products(rows: int, window: int) -> None:
         matrix.indptr.tolist(), matrix.indices.tolist(), matrix.data.tolist(), x.tolist(), window
     )
     np.testing.assert_allclose(found, matrix @ x, rtol=0, atol=allowed(rows))
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3, 5, 10, 12])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_few_columns_have_the_bits_of_many(columns: int, order: Any) -> None:
+    """Products of few columns read A where it lies; 1100 terms are more than one part of a sum."""
+    rng = np.random.default_rng(5)
+    a = np.asarray(rng.normal(size=(39, 1100)), order=order)
+    b = rng.normal(size=(1100, 40))
+    many, few = np.zeros((39, 40)), np.zeros((39, columns))
+    core.multiply(a, b, many)
+    core.multiply(a, np.ascontiguousarray(b[:, :columns]), few)
+    np.testing.assert_array_equal(few, many[:, :columns])
+    core.multiply(a, np.ascontiguousarray(b[:, :columns]), few, add=True)
+    core.multiply(a, b, many, add=True)
+    np.testing.assert_array_equal(few, many[:, :columns])

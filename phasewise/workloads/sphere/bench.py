@@ -13,12 +13,14 @@ from typing import Any
 import numpy as np
 
 from phasewise.driver import Core, Run
+from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.output import number_of, print_table
 from phasewise.report.benching import Bench
 from phasewise.runs.timing import measure
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.workloads.sphere.communication import SphereCommunication, most_ranks
 from phasewise.workloads.sphere.model import Sphere, model_of
 from phasewise.workloads.sphere.spherical_transform import SphericalTransform
 
@@ -66,6 +68,14 @@ def _study(truncation: int, levels: int, overrides: Sequence[str], ranks: int) -
     return study
 
 
+def _most(truncation: int, levels: int, overrides: Sequence[str]) -> int:
+    """The most ranks among which a point of a series can be divided."""
+    study = _study(truncation, levels, overrides, 1)
+    communication = study.communication
+    assert isinstance(communication, SphereCommunication)
+    return most_ranks(model_of(study), communication)
+
+
 def _transform_seconds(core: Core, model: Sphere, threads: int) -> float:
     """Seconds of a transform to the grid and back, for one field of the levels that go together;
     collective. Ranks begin and end together.
@@ -111,8 +121,12 @@ class SphereBench(Bench):
         points = [
             self._point(core, f"t{truncation}", (truncation, levels), overrides, threads, turns)
             for truncation, levels in SERIES[case]
-            if truncation // 2 >= core.size()
+            if core.size() <= _most(truncation, levels, overrides)
         ]
+        if not points:
+            raise StudyError(
+                f"no point of the case {case} can be divided among {core.size()} ranks"
+            )
         return {"case": case, "ranks": core.size(), "threads": threads, "points": points}
 
     def _point(

@@ -24,7 +24,7 @@ from phasewise.study.study import flat_text
 from phasewise.tables.keys import nearest, show
 from phasewise.workloads.sphere.cases import FILE
 from phasewise.workloads.sphere.communication import SphereCommunication
-from phasewise.workloads.sphere.model import parameters, read
+from phasewise.workloads.sphere.model import Sphere, parameters, read
 
 Complexes = NDArray[np.complex128]
 
@@ -78,23 +78,26 @@ class SphericalTransform:
         Raises:
             StudyError: An argument is none that can be used.
         """
-        if normalisation not in NORMS:
-            raise StudyError(
-                f"normalisation = {show(normalisation)} is not known{nearest(normalisation, NORMS)}"
-            )
         own = {
             "case": FILE, "file": "none", "truncation": truncation, "levels": levels,
             "latitudes": latitudes, "longitudes": longitudes, "timestep": 1.0, "radius": radius,
             "functions": functions,
         }  # fmt: skip
-        nothing = {"stations": (), "maps_every": 0, "netcdf": False}
-        model = read({"sphere": own}, nothing, Path())
-        communication = SphereCommunication.read({"transpose": transpose}, Path())
-        text = flat_text([*parameters(model), *communication.parameters()])
         self._ranks = load_core()
-        communication.check_ranks(model, self._ranks.size())
+        model, text = collectively(
+            self._ranks,
+            lambda: _parameters(own, transpose, normalisation, self._ranks.size()),
+        )
         core = cast(Any, self._ranks)
-        self._core = core.SphericalTransform(text, threads, NORMS[normalisation], condon_shortley)
+
+        def made() -> Any:
+            try:
+                return core.SphericalTransform(text, threads, NORMS[normalisation], condon_shortley)
+            except (ValueError, MemoryError) as error:
+                what = "not enough memory for the transforms" if not str(error) else str(error)
+                raise StudyError(what) from None
+
+        self._core = collectively(self._ranks, made)
         self.truncation, self.levels, self.radius = truncation, levels, radius
         self.latitudes: NDArray[np.int64] = np.array(self._core.latitudes)
         """This rank's latitudes, counted from the north."""
@@ -148,12 +151,12 @@ class SphericalTransform:
 
     def laplacian(self, coefficients: ArrayLike) -> Complexes:
         """The coefficients of ∇² f, per square metre."""
-        return np.asarray(coefficients, dtype=np.complex128) * self._laplacian
+        return self._given(coefficients) * self._laplacian
 
     def inverse_laplacian(self, coefficients: ArrayLike) -> Complexes:
         """The coefficients of ∇⁻² f, whose mean is 0."""
         factor = np.divide(1.0, self._laplacian, where=self.degrees > 0, out=np.zeros(self._count))
-        return np.asarray(coefficients, dtype=np.complex128) * factor
+        return self._given(coefficients) * factor
 
     @property
     def _laplacian(self) -> Floats:
@@ -164,27 +167,28 @@ class SphericalTransform:
         return len(self.degrees)
 
     def _field(self, field: ArrayLike) -> Floats:
-        return collectively(self._ranks, lambda: self._checked_field(field))
+        def checked() -> Floats:
+            given: Floats = _array(field, "a field", np.float64)
+            if given.size != math.prod(self.shape) or given.shape[-2:] != self.shape[-2:]:
+                raise StudyError(
+                    f"a field of the shape {given.shape} was given, and this rank's is {self.shape}"
+                )
+            return given
 
-    def _checked_field(self, field: ArrayLike) -> Floats:
-        given = np.ascontiguousarray(field, dtype=np.float64)
-        if given.size != math.prod(self.shape) or given.shape[-2:] != self.shape[-2:]:
-            raise StudyError(
-                f"a field of the shape {given.shape} was given, and this rank's is {self.shape}"
-            )
-        return given
+        return collectively(self._ranks, checked)
 
     def _given(self, coefficients: ArrayLike) -> Complexes:
-        return collectively(self._ranks, lambda: self._checked_coefficients(coefficients))
+        def checked() -> Complexes:
+            given: Complexes = _array(coefficients, "coefficients", np.complex128)
+            if given.size != self.levels * self._count or given.shape[-1] != self._count:
+                whole = (self.levels, self._count) if self.levels > 1 else (self._count,)
+                raise StudyError(
+                    f"coefficients of the shape {given.shape} were given, and this rank's are "
+                    f"{whole}"
+                )
+            return given
 
-    def _checked_coefficients(self, coefficients: ArrayLike) -> Complexes:
-        given = np.ascontiguousarray(coefficients, dtype=np.complex128)
-        if given.size != self.levels * self._count or given.shape[-1] != self._count:
-            whole = (self.levels, self._count) if self.levels > 1 else (self._count,)
-            raise StudyError(
-                f"coefficients of the shape {given.shape} were given, and this rank's are {whole}"
-            )
-        return given
+        return collectively(self._ranks, checked)
 
     def _fields(self, found: Floats, like: ArrayLike) -> Floats:
         keeps_level = self.levels > 1 or np.ndim(like) == 2
@@ -193,3 +197,29 @@ class SphericalTransform:
     def _coefficients(self, found: Complexes, like: ArrayLike) -> Complexes:
         keeps_level = self.levels > 1 or np.ndim(like) == 3
         return found.reshape((self.levels, self._count) if keeps_level else (self._count,))
+
+
+def _parameters(
+    own: dict[str, Any], transpose: str, normalisation: str, ranks: int
+) -> tuple[Sphere, str]:
+    """The grid of a transform, and its flat parameters; StudyError if there is none."""
+    if normalisation not in NORMS:
+        raise StudyError(
+            f"normalisation = {show(normalisation)} is not known{nearest(normalisation, NORMS)}"
+        )
+    model = read({"sphere": own}, {"stations": (), "maps_every": 0, "netcdf": False}, Path())
+    communication = SphereCommunication.read({"transpose": transpose}, Path())
+    communication.check_ranks(model, ranks)
+    return model, flat_text([*parameters(model), *communication.parameters()])
+
+
+def _array(given: ArrayLike, what: str, kind: type[Any]) -> Any:
+    """Numbers in a row in memory; StudyError if they are none, or if they would lose a part."""
+    try:
+        found = np.asarray(given)
+    except (ValueError, TypeError):
+        found = np.array(None)
+    if found.dtype.kind not in ("biufc" if kind is np.complex128 else "biuf"):
+        numbers = "complex numbers" if kind is np.complex128 else "real numbers"
+        raise StudyError(f"{what} must be an array of {numbers}, but has the type {found.dtype}")
+    return np.ascontiguousarray(found, dtype=kind)
