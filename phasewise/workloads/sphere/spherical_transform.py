@@ -68,7 +68,7 @@ class SphericalTransform:
             latitudes: Of the Gaussian grid, an even number; 0: the usual grid of the truncation.
             longitudes: The same.
             radius: Of the sphere [m], for winds, gradients and the Laplacian.
-            normalisation: "orthonormal", ∫ |Y|² = 1 over the sphere, or "4pi".
+            normalisation: "orthonormal", ∫ Y Y* = 1 over the sphere, or "4pi".
             condon_shortley: Whether Y_lm has the factor (-1)^m.
             functions: Whether Legendre functions are kept ("table") or made as they are used
                 ("panels"); "auto": by the memory of this machine.
@@ -117,7 +117,7 @@ class SphericalTransform:
         """m of each coefficient of this rank."""
 
     def analyse(self, field: ArrayLike) -> Complexes:
-        """The coefficients of a field: f_lm = ∫ f Y*_lm over the sphere, over ∫ |Y|²."""
+        """The coefficients of a field: f_lm = ∫ f Y*_lm over the sphere, over ∫ Y Y*."""
         return self._coefficients(self._core.analyse(self._field(field)), field)
 
     def synthesise(self, coefficients: ArrayLike) -> Floats:
