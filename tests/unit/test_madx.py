@@ -240,7 +240,7 @@ def test_what_has_no_translation_is_named_with_its_place(tmp_path: Path) -> None
     ]
     says(named["q1 (quadrupole) at 1.2 m"], "align")
     says(named["q2 (quadrupole) at 2 m"], "h1", 0.1)
-    says(named["cc (crabcavity) at 0.5 m"], "drift", "length")
+    says(named["cc (crabcavity) at 0.5 m"], "wave", "linear")
     elements = tomllib.loads(translation.text)["element"]
     assert sum(one.get("length", 0.0) for one in elements) == pytest.approx(12, abs=1e-12)
 
@@ -258,7 +258,6 @@ def test_apertures_stand_at_both_ends(tmp_path: Path) -> None:
 WRONG = [
     ("x: bar, l=1;", ("unknown class type: bar",)),
     ("beam; a: drift, l=1;", ("USE", "none")),
-    ("beam; a: hkicker, kick=1e-3; s: line=(a, a); use, sequence=s;", ("length",)),
 ]
 
 
