@@ -135,7 +135,8 @@ void Invariants::measure_stations(workload::Listener& listener, const GridFields
     for (int other = 1; other < description_.pairs(); ++other)
       if (away(latitudes_.sine[other]) < away(latitudes_.sine[pair])) pair = other;
     if (pair < fields.pairs.first || pair >= fields.pairs.second) continue;
-    const auto nearest = std::lround(longitude / (2.0 * std::numbers::pi) * n) % n;
+    const auto nearest =
+        static_cast<std::int64_t>(std::floor(longitude / (2.0 * std::numbers::pi) * n + 0.5)) % n;
     const std::int64_t i = nearest < 0 ? nearest + n : nearest;
     const int side = latitude < 0.0 ? 1 : 0;
     for (int level = 0; level < levels; ++level) {

@@ -13,8 +13,9 @@ from phasewise.output import message, print_json
 from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
-from phasewise.traces.records import CommunicationRecord, sampling_error
+from phasewise.traces.records import CommunicationRecord
 from phasewise.traces.summary import show_communication
+from phasewise.traces.unlike import sampling_error
 from phasewise.tuning.automatic import settle
 
 

@@ -21,7 +21,7 @@ from phasewise.models.interval import residuals_of, spread
 from phasewise.models.prediction import bounded
 from phasewise.models.recorded_run import Recorded
 from phasewise.models.uncertain import widened
-from phasewise.traces.records import SAMPLED_COMMUNICATION, SAMPLED_TURN
+from phasewise.traces.unlike import SAMPLED_COMMUNICATION, SAMPLED_TURN
 
 
 @dataclass(frozen=True)

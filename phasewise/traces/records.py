@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -21,6 +21,7 @@ from phasewise.runs.core_share import CoreShare, core_share_of
 from phasewise.runs.disk import DAMAGE, disk_reason
 from phasewise.runs.folder import EVENT_FILE, RECORD_FILE
 from phasewise.tables.files import read_json
+from phasewise.traces.unlike import sampled_in_words, slow_in_words
 from phasewise.traces.values import (
     LARGEST,
     Floats,
@@ -57,11 +58,6 @@ SLOW = "slow"
 """How many times the kernels of some simulated ranks were charged, by rank."""
 VARIATION = "variation"
 """By how much the turns of a simulated run differ from each other."""
-
-SAMPLED_COMMUNICATION, SAMPLED_TURN = 0.02, 0.1
-"""By which part the communication, and the whole turn, may be off where some steps of a turn were
-simulated and stand for all: 4 of 15 steps of the source paper's case (docs/machines.md).
-"""
 
 COMPUTE, PHASE, SEND, RECEIVE = range(4)
 """Kinds of events."""
@@ -318,16 +314,10 @@ def _record(directory: Path, content: dict[str, Any]) -> CommunicationRecord:
         ideal_seconds=_positive(content, IDEAL),
         variation=_positive(content, VARIATION) or 0.0,
         threads=max(int(content.get("threads", 1)), 1),
-        sampled=_sampled(content.get("sampled_steps")),
+        sampled=sampled_in_words(content.get("sampled_steps")),
         slow=slow_in_words(content.get(SLOW, {})),
         core_share=core_share_of(content, ranks),
     )
-
-
-def slow_in_words(given: Mapping[str, Any]) -> str:
-    """Which simulated ranks were made slow, from the entry SLOW of a record; empty if none was."""
-    ranks = [f"those of rank {int(rank)} {float(times):g} times" for rank, times in given.items()]
-    return f"with kernels charged more: {' and '.join(ranks)}" if ranks else ""
 
 
 def _pieces(ranks: list[dict[str, Any]], turns: int) -> dict[str, float]:
@@ -345,21 +335,6 @@ def _positive(content: dict[str, Any], name: str) -> float | None:
     if found is not None and not 0 <= found < math.inf:
         raise ValueError(f"its {name} is not that of a run")
     return found
-
-
-def _sampled(given: Any) -> str:
-    if given is None:
-        return ""
-    done, every = map(int, given)
-    return (
-        f"{done} of {every} steps, which stand for all {sampling_error()}" if done < every else ""
-    )
-
-
-def sampling_error() -> str:
-    """By how much what some steps stand for may be off, in words."""
-    communication, turn = 100 * SAMPLED_COMMUNICATION, 100 * SAMPLED_TURN
-    return f"(communication within {communication:g} %, the whole turn within {turn:g} %)"
 
 
 def _machine(given: Any) -> str | None:

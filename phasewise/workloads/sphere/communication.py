@@ -48,7 +48,7 @@ class SphereCommunication(Communication):
     kernel: str = key("word", "fast", choices=("fast", "plain", FIXED), flat=True)
     """plain: loops over single levels; FIXED: the number of levels is compiled in."""
     padding: bool = key("flag", True, flat=True)
-    """Whether rows of 2ⁿ points are longer in memory."""
+    """Whether rows have some unused values between them in memory."""
     global_sum: str = key("word", GLOBAL_SUMS[0], choices=GLOBAL_SUMS, flat=True)
     """How the invariants are summed."""
     node_size: int = declared(NODE_SIZE)

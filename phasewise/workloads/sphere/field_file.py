@@ -50,8 +50,12 @@ def check_field_file(model: Sphere) -> None:
     with opened(model.file) as file:
         check_shapes(file, model)
         scales = _scales(file, model)
-    if not math.isfinite(scales.wind + scales.depth):
+    if not math.isfinite(scales.wind + scales.depth + scales.least):
         raise StudyError(f"sphere.file: {model.file} has values that are not finite numbers")
+    if scales.least <= 0:
+        raise StudyError(
+            f"sphere.file: {model.file} has a depth h of {scales.least:.4g} m; it must be above 0"
+        )
     model.check_timestep(scales)
 
 
@@ -59,7 +63,11 @@ def check_shapes(file: h5py.File, model: Sphere) -> None:
     """StudyError if the file lacks a field or has one of another grid."""
     where = f"sphere.file: {model.file}"
     grid = (model.latitudes, model.longitudes)
-    shapes = {name: file[name].shape for name in (*FIELDS, MOUNTAIN) if name in file}
+    there = [name for name in (*FIELDS, MOUNTAIN, LATITUDE) if name in file]
+    for name in there:
+        if not isinstance(file[name], h5py.Dataset) or file[name].dtype.kind not in "iuf":
+            raise StudyError(f"{where} has {name}, which is no dataset of real numbers")
+    shapes = {name: file[name].shape for name in there if name != LATITUDE}
     for name in FIELDS:
         if name not in shapes:
             raise StudyError(f"{where} has no dataset {name}: it must have u, v and h")
@@ -86,14 +94,18 @@ def _times(shape: Sequence[int]) -> str:
 
 def _scales(file: h5py.File, model: Sphere) -> Scales:
     """The fastest wind and the largest depth in a file, block by block."""
-    squares, depth = [], []
+    squares, depth, ground = [], [], 0.0
     for first in range(0, model.latitudes, BLOCK):
         rows = list(range(first, min(first + BLOCK, model.latitudes)))
         u, v, h = (read_rows(file[name], rows, model.levels) for name in FIELDS)
         factors = np.asarray(model.level_amplitudes)
         squares.append((factors**2 * (u**2 + v**2)).max())
-        depth.append(h.max())
-    return Scales(float(np.sqrt(np.max(squares))), float(max(np.max(depth), 0.0)))
+        depth += [h.max(), h.min()]
+        if MOUNTAIN in file:
+            ground += float(np.abs(read_rows(file[MOUNTAIN], rows, 1)).sum())
+    # A ground that is no number makes the scales none.
+    most = float(np.max(depth)) + 0.0 * ground
+    return Scales(float(np.sqrt(np.max(squares))), most, float(np.min(depth)))
 
 
 def read_rows(dataset: h5py.Dataset, rows: Sequence[int], levels: int) -> Floats:

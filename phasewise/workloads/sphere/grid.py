@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from functools import cache
+from typing import Any, cast
 
 import numpy as np
 
-from phasewise.driver import Floats
+from phasewise.driver import Floats, load_core
 
 FAST_FACTORS = (2, 3, 5)
 """Prime factors of a row whose Fourier transform is fast."""
@@ -52,10 +54,13 @@ def functions_of(truncation: int) -> int:
     return (truncation + 1) * (truncation + 2) // 2
 
 
+@cache
 def gaussian_latitudes(count: int) -> tuple[Floats, Floats]:
-    """The sines of Gaussian latitudes from north to south, and their weights, whose sum is 2."""
-    sine, weight = np.polynomial.legendre.leggauss(count)
-    return sine[::-1].copy(), weight[::-1].copy()
+    """The sines of Gaussian latitudes from north to south, and their weights, whose sum is 2. They
+    are shared: not to be written to.
+    """
+    sine, weight = cast(Any, load_core()).gaussian_latitudes(count)
+    return np.asarray(sine), np.asarray(weight)
 
 
 def latitudes_of(count: int) -> Floats:
@@ -69,7 +74,9 @@ def longitudes_of(count: int) -> Floats:
 
 
 def nearest_point(latitudes: int, longitudes: int, place: Any) -> tuple[float, float]:
-    """The point of a grid next to a latitude and a longitude [degrees]."""
+    """The point of a grid next to a latitude and a longitude [degrees]; midway between two
+    longitudes it is the eastern one, as in core/sphere/invariants.cpp.
+    """
     north, east = latitudes_of(latitudes), longitudes_of(longitudes)
-    away = (east - place[1] + 180.0) % 360.0 - 180.0
-    return float(north[np.abs(north - place[0]).argmin()]), float(east[np.abs(away).argmin()])
+    at = math.floor(place[1] / 360.0 * longitudes + 0.5) % longitudes
+    return float(north[np.abs(north - place[0]).argmin()]), float(east[at])

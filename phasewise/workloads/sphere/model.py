@@ -150,10 +150,30 @@ class Sphere(OneTable):
     @property
     def scales(self) -> Scales | None:
         """The fastest wind of all levels and the depth; None where they stand in a file."""
-        found = scales_of(self.case, self.radius, self.rotation, self.gravity, self.mean_depth)
-        if found is None:
+        found = [self._scales_of(amplitude) for amplitude in self.level_amplitudes]
+        known = [one for one in found if one is not None]
+        if not known:
             return None
-        return replace(found, wind=found.wind * max(map(abs, self.level_amplitudes)))
+        return Scales(
+            max(one.wind for one in known),
+            max(one.depth for one in known),
+            min(one.least for one in known),
+        )
+
+    def _scales_of(self, amplitude: float) -> Scales | None:
+        return scales_of(
+            self.case, self.radius, self.rotation, self.gravity, self.mean_depth, amplitude
+        )
+
+    def check_depth(self) -> None:
+        """StudyError if the depth that balances the winds of a level is not above 0."""
+        for level, amplitude in enumerate(self.level_amplitudes):
+            found = self._scales_of(amplitude)
+            if found is not None and not found.least > 0:
+                raise StudyError(
+                    f"sphere.amplitudes: winds of level {level} with the amplitude {amplitude:g} "
+                    f"need a depth of {found.least:.4g} m somewhere; give a smaller amplitude"
+                )
 
     @property
     def gravity_wave_speed(self) -> float | None:
@@ -239,6 +259,7 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     )
     found = replace(found, latitude_groups=_groups(found), functions=_functions(found))
     found.check()
+    found.check_depth()
     if found.scales is not None:
         found.check_timestep(found.scales)
     return found

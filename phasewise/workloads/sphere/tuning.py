@@ -11,7 +11,7 @@ from phasewise.machines import Machine
 from phasewise.runs.choosing import Choosing
 from phasewise.study import Study
 from phasewise.tuning.candidates import PlainCandidate, Tuning, node_levels
-from phasewise.workloads.sphere.communication import TRANSPOSE
+from phasewise.workloads.sphere.communication import PLAIN, TRANSPOSE
 
 
 class SphereTuning(Tuning):
@@ -33,6 +33,9 @@ class SphereTuning(Tuning):
             own = usual | {"legendre": legendre}
             tables += [own | {"protocol": name} for name in choices["protocol"]]
             tables += [own | {"blocks": blocks} for blocks in choices["blocks"]]
+        if study.communication.algorithms()["sums"] == PLAIN:
+            # With plain sums another algorithm would change the bits.
+            tables = [one for one in tables if one["legendre"] == usual["legendre"]]
         found = dict.fromkeys(PlainCandidate(tuple(table.items())) for table in tables)
         valid = [one for one in found if _suits(one, study, ranks)]
         if not valid:
