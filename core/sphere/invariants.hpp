@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numerics/long_accumulator.hpp"
+#include "parallel/kernel.hpp"
 #include "sphere/cases.hpp"
 #include "sphere/grid_fields.hpp"
 #include "workload/global_sum.hpp"
@@ -22,6 +23,9 @@ struct Measured {
   std::vector<double> mass, energy, enstrophy, l1, l2, linf;  // of each level
   std::vector<double> stations;                               // [station][level], m
 };
+
+// One item is a point of the grid at a level.
+parallel::KernelCard diagnose_card();
 
 class Invariants {
  public:

@@ -69,14 +69,4 @@ parallel::KernelCard synthesis_card(const Description& description, int fields) 
   return product_card(description, "synthesis", fields, 0.0, (description.truncation + 3.0) / 4.0);
 }
 
-// Each of six numbers of a coefficient takes some 8 flops; three states are read, one is written.
-parallel::KernelCard advance_card() {
-  return {.name = "advance", .flops = 48.0, .bytes = 192.0, .vectorised = true};
-}
-
-// The products of depth, winds and vorticity that the invariants are sums of; four fields are read.
-parallel::KernelCard diagnose_card() {
-  return {.name = "diagnose", .flops = 20.0, .bytes = 32.0, .vectorised = true};
-}
-
 }  // namespace phasewise::sphere

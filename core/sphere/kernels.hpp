@@ -16,9 +16,5 @@ parallel::KernelCard backward_card(const Description& description);
 parallel::KernelCard analysis_card(const Description& description, int groups);
 parallel::KernelCard analysis_of_fields_card(const Description& description, int fields);
 parallel::KernelCard synthesis_card(const Description& description, int fields);
-// One item is a coefficient (m, l) of the state at a level.
-parallel::KernelCard advance_card();
-// One item is a point of the grid at a level.
-parallel::KernelCard diagnose_card();
 
 }  // namespace phasewise::sphere

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "numerics/order_free_sum.hpp"
+#include "parallel/kernel.hpp"
 #include "sphere/columns.hpp"
 #include "sphere/description.hpp"
 
@@ -72,9 +73,11 @@ void rows_of_state(const Description& description, int m, const double* from, do
 void winds_of_state(const Description& description, int m, const double* from, double* rows);
 void state_of_winds(const Description& description, int m, const double* rows, double* to);
 
+// One item is a coefficient (m, l) of the state at a level.
+parallel::KernelCard advance_card();
 // A timestep of length `step` for the coefficients of one wavenumber: next = base + step tendency,
 // where `here` is the state that the tendencies are of, and semi-implicit gravity waves are about
-// the mean geopotential of each level. `next` may be `base` or `here`.
+// the mean geopotential of each level. `next` is neither of the others.
 void advance(const Description& description, int m, double step,
              std::span<const double> mean_geopotential, const double* base, const double* here,
              const double* tendency, double* next);

@@ -43,6 +43,14 @@ LOOPS = {
         "kick_card": ["at.fx[i] = place.fx;", "px[i] += along_x * at.ex[i];"],
     },
     "spacecharge/period.cpp": {"wrap_card": ["z[i] -= period * std::floor("]},
+    "sphere/invariants.cpp": {"diagnose_card": ["const double absolute = vorticity[k]"]},
+    "sphere/spectral.cpp": {
+        "advance_card": [
+            "next[level] = damping * (base[level] + step * tendency[level]);",
+            "const double q = d0[level] + step * d[level] - half * (laplacian * p0[level]);",
+            "const double q = d0[level] + step * d[level] - step * (laplacian * p1[level]);",
+        ],
+    },
 }
 """For each card that says vectorised the first words of a line in each of its loops; where another
 file holds the loop, after that file's name.
@@ -66,6 +74,8 @@ BY_OTHERS = {
     ("qcd/solver/stabilised_gradient.cpp", "pass_card"): "Vector, a vector by its type",
     ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",
     ("linear/sparse.cpp", "sell_card"): "Lanes, a vector by its type",
+    ("sphere/kernels.cpp", "product_card"): "linear::multiply, by Lanes",
+    ("sphere/kernels.cpp", "row_card"): "FFTW",
     ("spacecharge/tsc.cpp", "kick_tsc_card"): "FourValues, a vector by its type",
 }
 
