@@ -240,7 +240,7 @@ def test_a_slow_rank_computes_longer_and_others_do_not(
         kernels = [phase.computing for phase in record.phases if not phase.communicates]
         found[name] = np.sum(kernels, axis=0)
     np.testing.assert_allclose(found["slow"], found["even"] * [1, 2, 3, 1])
-    says(record.source, "simulated on Bassi", "rank 1 2 times", "rank 2 3 times")
+    says(record.source, "simulated on bassi", "rank 1 2 times", "rank 2 3 times")
 
 
 def test_a_slow_rank_that_cannot_be_is_refused(

@@ -23,6 +23,8 @@ EXAMPLES = sorted(
 )
 ATTRIBUTES = {"study": "{}", "derived": "{}", "version": "0", "ranks": 1, "threads": 1}
 EVERYTHING = ("moments_order=4", "tracked=3", "slices_every=2", "pair_luminosity_every=2")
+UNIT = r"1|degrees|[ms](\^-?\d)?( [ms](\^-?\d)?)*"
+"""Powers of metres and seconds, and their products."""
 COORDINATES = ["x", "px", "y", "py", "z", "delta"]
 
 
@@ -77,7 +79,7 @@ def test_every_dataset_has_unit_and_description(
             attributes: Mapping[str, Any] = item.attrs
             assert text(attributes["description"]).endswith("."), name
             unit, columns = np.array(text(attributes["unit"])), text(attributes.get("columns", []))
-            assert all(re.fullmatch(r"1|m(\^-?\d)?", one) for one in unit.ravel()), name
+            assert all(re.fullmatch(UNIT, one) for one in unit.ravel()), name
             # What is not written yet has the lengths of its chunks.
             assert not columns or len(columns) == item.chunks[-1], name
             assert unit.shape == item.chunks[item.ndim - unit.ndim :], name

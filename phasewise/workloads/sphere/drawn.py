@@ -8,7 +8,6 @@ from phasewise.workloads.sphere.communication import (
     DISTRIBUTED,
     ORDER_FREE,
     PLAIN,
-    TRANSPOSE,
     TRANSPOSES,
 )
 from phasewise.workloads.sphere.grid import fewest_latitudes
@@ -38,7 +37,7 @@ class SphereDrawn(Drawn):
         }
         if draw.integers(2):
             ways = some(draw, {"transpose": TRANSPOSES})
-            return {"sphere": own, "communication": {"legendre": TRANSPOSE, **ways}}
+            return {"sphere": own, "communication": ways}
         sums = {
             "protocol": tuple(adding(SIMULATED_PROTOCOLS)),
             "blocks": BLOCKS,
