@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 namespace phasewise::sphere {
 
@@ -14,21 +15,14 @@ inline bool can_be_fixed(int levels) {
          std::end(fixed_levels);
 }
 
-// 0: known when the code runs.
-template <int compiled_in>
-struct LevelCount {
-  int given;
-  constexpr operator int() const { return compiled_in > 0 ? compiled_in : given; }
-};
-
-// Calls f with the number of levels, compiled in if it is to be fixed.
+// Calls f with the number of levels, or with an integral constant if it is to be fixed.
 template <class F>
 void with_level_count(int levels, bool fixed, F&& f) {
-  if (fixed && levels == 1) return f(LevelCount<1>{levels});
-  if (fixed && levels == 18) return f(LevelCount<18>{levels});
-  if (fixed && levels == 66) return f(LevelCount<66>{levels});
-  if (fixed && levels == 96) return f(LevelCount<96>{levels});
-  f(LevelCount<0>{levels});
+  if (fixed && levels == 1) return f(std::integral_constant<int, 1>{});
+  if (fixed && levels == 18) return f(std::integral_constant<int, 18>{});
+  if (fixed && levels == 66) return f(std::integral_constant<int, 66>{});
+  if (fixed && levels == 96) return f(std::integral_constant<int, 96>{});
+  f(levels);
 }
 
 }  // namespace phasewise::sphere
