@@ -6,6 +6,10 @@
 
 namespace phasewise::exchange {
 
+using Range = std::pair<int, int>;  // [begin, end)
+
+inline int size_of(const Range& range) { return range.second - range.first; }
+
 // The items [begin, end) of n that belong to `part` of `parts`; the first n mod parts shares have
 // one item more.
 template <class Integer>

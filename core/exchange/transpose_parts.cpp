@@ -13,8 +13,6 @@ Repeats repeats(std::vector<Repeat> loops) {
   return std::make_shared<std::vector<Repeat>>(std::move(loops));
 }
 
-int size_of(const std::pair<int, int>& range) { return range.second - range.first; }
-
 }  // namespace
 
 TransposeParts transpose_parts(const DividedGrid& grid, int processes, int me) {

@@ -13,9 +13,8 @@
 
 namespace phasewise::spacecharge {
 
-using Range = std::pair<int, int>;  // [begin, end)
-
-inline int size_of(const Range& range) { return range.second - range.first; }
+using exchange::Range;
+using exchange::size_of;
 
 class Division {
  public:

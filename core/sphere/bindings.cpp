@@ -72,18 +72,24 @@ nb::object field(Run& run, const std::string& name) {
     else if (number == grid::vorticity)
       values.push_back(value);
     else
-      values.push_back(value / std::sqrt((1.0 - sine) * (1.0 + sine)));
+      values.push_back(value / cosine_of(sine));
   });
   return nb::cast(bindings::numpy(std::move(values)));
 }
 
+using GivenComplex = nb::ndarray<const Complex, nb::c_contig, nb::device::cpu>;
+
+void check_length(const char* what, std::size_t given, std::int64_t wanted) {
+  if (given != static_cast<std::size_t>(wanted))
+    throw std::invalid_argument(std::string(what) + " of this rank has " + std::to_string(wanted) +
+                                " values, and " + std::to_string(given) + " were given");
+}
+
 void check_size(Run& run, const Given& values, const char* name) {
   const GridFields& fields = run.turn_of_rank().on_grid();
-  const auto wanted = static_cast<std::size_t>(2 * size_of(fields.pairs)) * fields.rows.longitudes *
-                      fields.rows.levels;
-  if (values.size() != wanted)
-    throw std::invalid_argument(std::string(name) + " of this rank has " + std::to_string(wanted) +
-                                " values, and " + std::to_string(values.size()) + " were given");
+  check_length(
+      name, values.size(),
+      std::int64_t{2} * size_of(fields.pairs) * fields.rows.longitudes * fields.rows.levels);
 }
 
 void set_mountain(Run& run, const Given& mountain) {
@@ -105,7 +111,7 @@ void set_fields(Run& run, const Given& u, const Given& v, const Given& h, const 
   const GaussianPairs& grid_of = run.turn_of_rank().transforms().latitudes();
   std::size_t at = 0;
   for_points(fields, [&](int pair, int side, int i, int level) {
-    const double sine = grid_of.sine[pair], cosine = std::sqrt((1.0 - sine) * (1.0 + sine));
+    const double sine = grid_of.sine[pair], cosine = cosine_of(sine);
     const std::int64_t there = level * fields.rows.stride + i;
     set_side(fields.at(grid::u, pair)[there], side, cosine * u.data()[at]);
     set_side(fields.at(grid::v, pair)[there], side, cosine * v.data()[at]);
@@ -114,14 +120,6 @@ void set_fields(Run& run, const Given& u, const Given& v, const Given& h, const 
     ++at;
   });
   run.turn_of_rank().initial_fields_were_set();
-}
-
-using GivenComplex = nb::ndarray<const Complex, nb::c_contig, nb::device::cpu>;
-
-void check_length(const char* what, std::size_t given, std::int64_t wanted) {
-  if (given != static_cast<std::size_t>(wanted))
-    throw std::invalid_argument(std::string(what) + " of this rank has " + std::to_string(wanted) +
-                                " values, and " + std::to_string(given) + " were given");
 }
 
 std::int64_t points_of(const SphericalTransform& t) { return t.points() * t.description().levels; }
@@ -180,8 +178,6 @@ void bind_transform(nb::module_& m) {
           "From the flat parameters of a study; norm: the integral of |Y|² over the sphere; "
           "phase: whether functions have the factor (-1)^m. Collective, as are its functions.")
       .def_prop_ro("latitudes", &SphericalTransform::latitudes)
-      .def_prop_ro("sines", &SphericalTransform::sines)
-      .def_prop_ro("weights", &SphericalTransform::weights)
       .def_prop_ro("wavenumbers", &SphericalTransform::wavenumbers)
       .def("analyse", &analysed, nb::arg("field"), nb::arg("adjoint") = false)
       .def("synthesise", &synthesised, nb::arg("coefficients"))

@@ -9,8 +9,6 @@ namespace {
 
 constexpr double pi = std::numbers::pi, day = 86400.0;
 
-double cosine_of(double sine) { return std::sqrt((1.0 - sine) * (1.0 + sine)); }
-
 // The integral of f from a to b by Gauss's quadrature on equal parts.
 template <class F>
 double integral(double a, double b, F&& f) {

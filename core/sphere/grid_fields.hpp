@@ -3,9 +3,7 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
-#include <vector>
 
 #include "parallel/buffer.hpp"
 #include "sphere/division.hpp"
@@ -22,8 +20,6 @@ struct GridFields {
   parallel::Buffer<Complex> field[grid::fields];
   // The Coriolis parameter [1/s] and the height of the ground [m], [pair][rows.stride].
   parallel::Buffer<Complex> coriolis, ground;
-  // cos² φ of each pair.
-  std::vector<double> cosine_squared;
 
   GridFields(const RowLayout& layout, const Range& own) : rows(layout), pairs(own) {}
   void allocate() {

@@ -57,7 +57,7 @@ Invariants::Terms Invariants::terms_of(const GridFields& fields, int pair, int l
   const double* coriolis = reals(fields.coriolis.data() + ground_at);
   const int points = 2 * fields.rows.longitudes;
   const double g = description_.gravity, sine = latitudes_.sine[pair];
-  const double squared = (1.0 - sine) * (1.0 + sine);
+  const double squared = cosine_squared(sine);
   Terms terms;
   constexpr int block = 128;  // points whose terms are computed together, and then added in order
   double depth[block], energy[block], enstrophy[block];

@@ -52,25 +52,8 @@ std::vector<int> SphericalTransform::latitudes() const {
   return result;
 }
 
-std::vector<double> SphericalTransform::sines() const {
-  std::vector<double> result = transforms_->latitudes().sine;
-  for (int pair = description_.pairs(); pair-- > 0;) result.push_back(-result[pair]);
-  return result;
-}
-
-std::vector<double> SphericalTransform::weights() const {
-  std::vector<double> result = transforms_->latitudes().weight;
-  for (int pair = description_.pairs(); pair-- > 0;) result.push_back(result[pair]);
-  return result;
-}
-
 std::int64_t SphericalTransform::points() const {
   return std::int64_t{2} * size_of(transforms_->pairs()) * description_.longitudes;
-}
-
-double SphericalTransform::cosine_of(int pair) const {
-  const double sine = transforms_->latitudes().sine[pair];
-  return std::sqrt((1.0 - sine) * (1.0 + sine));
 }
 
 // Ours has ∫ P² dμ = 1: Y = P e^{imλ} sqrt(norm / 2π).
@@ -167,7 +150,7 @@ void SphericalTransform::backward(int fields, double* const* to, bool over_cosin
                         [&](int pair, int field, int) { return rows_of(pair, field); });
   parallel::for_tasks(last - first, transforms_->threads(), [&](int task, int) {
     const int pair = first + task;
-    const double factor = over_cosine ? 1.0 / cosine_of(pair) : 1.0;
+    const double factor = over_cosine ? 1.0 / cosine_of(transforms_->latitudes().sine[pair]) : 1.0;
     for (int field = 0; field < fields; ++field)
       spill(rows_of(pair, field), pair, factor, to[field]);
   });
@@ -200,7 +183,7 @@ void SphericalTransform::curl(const double* u, const double* v, Complex* vortici
                               Complex* divergence) {
   // A and B of the tendencies whose curl and divergence are those of the winds (spectral.hpp).
   transforms_->forward(live_, 2, [&](int pair, int field, Complex* rows, int) {
-    const double factor = 1.0 / cosine_of(pair);
+    const double factor = 1.0 / cosine_of(transforms_->latitudes().sine[pair]);
     fill(field == 0 ? v : u, pair, field == 0 ? -factor : factor, rows);
   });
   const int levels = description_.levels, top = description_.truncation;

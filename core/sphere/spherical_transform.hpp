@@ -24,8 +24,6 @@ class SphericalTransform {
   const Description& description() const { return description_; }
   // From the north.
   std::vector<int> latitudes() const;
-  std::vector<double> sines() const;    // of all latitudes, from the north
-  std::vector<double> weights() const;  // of all latitudes
   // In increasing order; each has the degrees m … M.
   std::vector<int> wavenumbers() const { return wavenumbers_; }
   std::int64_t coefficients() const { return coefficients_; }
@@ -53,7 +51,6 @@ class SphericalTransform {
   // Where the coefficients of a place begin, and the factor from ours to the normalisation's.
   std::int64_t begin_of(int place) const { return begins_[place - transforms_->places().first]; }
   double factor_of(int place) const;
-  double cosine_of(int pair) const;
 
   Description description_;
   std::unique_ptr<workload::Session> session_;

@@ -116,7 +116,7 @@ void Turn::fill_initial_fields() {
   const RowLayout& rows = fields_->rows;
   parallel::for_tasks(size_of(fields_->pairs), threads_, [&](int task, int) {
     const int pair = fields_->pairs.first + task;
-    const double sine = latitudes.sine[pair], cosine = std::sqrt((1.0 - sine) * (1.0 + sine));
+    const double sine = latitudes.sine[pair], cosine = cosine_of(sine);
     for (int level = 0; level < description_.levels; ++level)
       for (int i = 0; i < rows.longitudes; ++i) {
         const std::int64_t at = level * rows.stride + i, surface = fields_->surface_row(pair) + i;
@@ -187,7 +187,7 @@ void Turn::find_mean(Listener& listener) {
 void Turn::fill_initial_products(int pair, int field, Complex* rows) const {
   const RowLayout& layout = fields_->rows;
   const double sine = transforms().latitudes().sine[pair];
-  const double scale = 1.0 / ((1.0 - sine) * (1.0 + sine));
+  const double scale = 1.0 / cosine_squared(sine);
   for (int level = 0; level < layout.levels; ++level) {
     const std::int64_t at = level * layout.stride;
     double* to = reals(rows + at);
@@ -209,7 +209,7 @@ void Turn::fill_initial_products(int pair, int field, Complex* rows) const {
 void Turn::fill_products(int pair, int field, Complex* rows) const {
   const RowLayout& layout = fields_->rows;
   const double sine = transforms().latitudes().sine[pair];
-  const double scale = 1.0 / ((1.0 - sine) * (1.0 + sine)), g = description_.gravity;
+  const double scale = 1.0 / cosine_squared(sine), g = description_.gravity;
   const int n = 2 * layout.longitudes;
   const double* coriolis = reals(fields_->coriolis.data() + fields_->surface_row(pair));
   const double* ground = reals(fields_->ground.data() + fields_->surface_row(pair));

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -45,7 +44,6 @@ class Turn : public workload::RankTurn {
   const Invariants& invariants() const { return *invariants_; }
   // Whether the grid lacks the state, so that the piece `restored` comes first.
   bool grid_is_missing() const { return grid_is_missing_; }
-  std::int64_t timesteps() const { return timesteps_; }
 
   // The states of the last timestep and of the one before it, [coefficient][state][re, im][level].
   State& old_state() { return old_; }

@@ -24,6 +24,7 @@ from phasewise.study.study import flat_text
 from phasewise.tables.keys import nearest, show
 from phasewise.workloads.sphere.cases import FILE
 from phasewise.workloads.sphere.communication import SphereCommunication
+from phasewise.workloads.sphere.grid import gaussian_latitudes
 from phasewise.workloads.sphere.model import Sphere, parameters, read
 
 Complexes = NDArray[np.complex128]
@@ -103,9 +104,10 @@ class SphericalTransform:
         """This rank's latitudes, counted from the north."""
         self.wavenumbers: NDArray[np.int64] = np.array(self._core.wavenumbers)
         """This rank's m."""
-        self.sines: Floats = np.array(self._core.sines)
+        sines, weights = gaussian_latitudes(model.latitudes)
+        self.sines: Floats = sines.copy()
         """Of all latitudes of the grid, from the north."""
-        self.weights: Floats = np.array(self._core.weights)
+        self.weights: Floats = weights.copy()
         """Of all latitudes in a sum over the sphere; they add up to 2."""
         shape = (len(self.latitudes), model.longitudes)
         self.shape = shape if levels == 1 else (levels, *shape)
