@@ -43,7 +43,7 @@ double seconds(F&& exchange_all) {
 
 int compare(const workload::Parameters& parameters, int repetitions) {
   const auto run = driver::start_study(parameters, 1);
-  const auto grid = run->process_grid().front();
+  const auto grid = run->study().process_grid().front();
   const int rows = static_cast<int>(parameters.integer("halo.rows"));
   benchmarks::PlainHalo plain(grid[0], grid[1], parameters.integer("halo.words") / rows, rows,
                               parameters.word("communication.protocol"));
