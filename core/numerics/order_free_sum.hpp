@@ -14,8 +14,10 @@
 
 namespace phasewise::numerics {
 
-// Adding and subtracting 1.5·2^52·q rounds a value below 2^51 q to a multiple of q.
-PHASEWISE_HD double round_to_multiple(double value, double rounding_offset) {
+// Adding and subtracting 1.5·2^52·q rounds a value below 2^51 q, or each of a vector, to a multiple
+// of q.
+template <class V>
+PHASEWISE_HD V round_to_multiple(V value, V rounding_offset) {
   return (value + rounding_offset) - rounding_offset;
 }
 

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "parallel/loops.hpp"
+#include "parallel/simd.hpp"
 #include "sphere/phases.hpp"
 
 namespace phasewise::sphere {
@@ -23,6 +24,20 @@ void for_parts(std::span<const int> places, F&& f) {
     const auto [from, to] = exchange::share(static_cast<int>(places.size()), count, part);
     f(places.subspan(from, to - from));
   }
+}
+
+// The largest absolute value.
+double largest_of(const double* values, std::int64_t count) {
+  parallel::Lanes most{};
+  std::int64_t i = 0;
+  for (; i + parallel::lanes <= count; i += parallel::lanes) {
+    const parallel::Lanes here = parallel::load(values + i), size = here < 0.0 ? -here : here;
+    most = size > most ? size : most;
+  }
+  double result = 0.0;
+  for (int lane = 0; lane < parallel::lanes; ++lane) result = std::max(result, most[lane]);
+  for (; i < count; ++i) result = std::max(result, std::fabs(values[i]));
+  return result;
 }
 
 }  // namespace
@@ -94,9 +109,7 @@ void CoefficientTransforms::note_largest(int pair, int field, const Complex* row
   const double weight = 2.0 * transforms_.latitudes().weight[pair];
   for (int level = 0; level < levels; ++level) {
     const auto* row = reinterpret_cast<const double*>(rows + level * transforms_.rows().stride);
-    double most = 0.0;
-    for (int i = 0; i < 2 * description_.longitudes; ++i)
-      most = std::fabs(row[i]) > most ? std::fabs(row[i]) : most;
+    const double most = largest_of(row, 2 * description_.longitudes);
     largest[level] = std::max(largest[level], weight * most);
   }
 }

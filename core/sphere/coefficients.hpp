@@ -8,8 +8,8 @@
 #include <span>
 #include <vector>
 
-#include "numerics/order_free_sum.hpp"
 #include "sphere/spectral.hpp"
+#include "sphere/tendencies.hpp"
 #include "sphere/transforms.hpp"
 
 namespace phasewise::sphere {

@@ -1,91 +1,194 @@
 #include "sphere/fourier.hpp"
 
 #include <algorithm>
+#include <array>
 
-#include "sphere/level_count.hpp"
+#include "linear/square_of_lanes.hpp"
 
 namespace phasewise::sphere {
+namespace {
+
+using numerics::LanesOfComplex;
+using parallel::Lanes;
+using parallel::lanes;
+
+constexpr int values_in_vector = lanes / 2;  // complex ones
+
+// The rows of a batch, one for each lane. If there are too few, the last lanes repeat the last row.
+struct RowsOfBatch {
+  std::array<int, lanes> pair, level;
+
+  RowsOfBatch(int first, int rows, int levels) {
+    for (int lane = 0; lane < lanes; ++lane) {
+      const int row = std::min(first + lane, rows - 1);
+      pair[lane] = row / levels;
+      level[lane] = row % levels;
+    }
+  }
+  // Whether the rows are levels of one pair, one after another.
+  bool follow() const { return level.back() - level.front() == lanes - 1; }
+};
+
+// Calls f with each batch of the rows of some pairs.
+template <class F>
+void for_batches(int pairs, int levels, F&& f) {
+  for (int first = 0; first < pairs * levels; first += lanes)
+    f(RowsOfBatch(first, pairs * levels, levels));
+}
+
+void read_rows(const std::array<const Complex*, lanes>& rows, int n, LanesOfComplex* values) {
+  int i = 0;
+  for (; i + values_in_vector <= n; i += values_in_vector) {
+    Lanes square[lanes];
+    for (int lane = 0; lane < lanes; ++lane)
+      square[lane] = parallel::load(reinterpret_cast<const double*>(rows[lane] + i));
+    linear::transpose(square);
+    for (int k = 0; k < values_in_vector; ++k) values[i + k] = {square[2 * k], square[2 * k + 1]};
+  }
+  for (; i < n; ++i)
+    for (int lane = 0; lane < lanes; ++lane) {
+      values[i].re[lane] = rows[lane][i].real();
+      values[i].im[lane] = rows[lane][i].imag();
+    }
+}
+
+void write_rows(const LanesOfComplex* values, int n, const std::array<Complex*, lanes>& rows) {
+  int i = 0;
+  for (; i + values_in_vector <= n; i += values_in_vector) {
+    Lanes square[lanes];
+    for (int k = 0; k < values_in_vector; ++k) {
+      square[2 * k] = values[i + k].re;
+      square[2 * k + 1] = values[i + k].im;
+    }
+    linear::transpose(square);
+    for (int lane = 0; lane < lanes; ++lane)
+      parallel::store(reinterpret_cast<double*>(rows[lane] + i), square[lane]);
+  }
+  for (; i < n; ++i)
+    for (int lane = 0; lane < lanes; ++lane)
+      rows[lane][i] = {values[i].re[lane], values[i].im[lane]};
+}
+
+// The columns of a batch for one wavenumber, lane by lane, or in vectors if the levels follow one
+// another.
+template <class Real, bool levels_follow>
+struct ColumnsOfBatch {
+  std::array<Real*, lanes> at;
+  std::int64_t to_imaginary, to_odd;
+
+  ColumnsOfBatch(Real* columns, const ColumnStrides& strides, const ColumnLayout& layout, int field,
+                 const RowsOfBatch& rows)
+      : to_imaginary(layout.levels), to_odd(layout.width()) {
+    for (int lane = 0; lane < lanes; ++lane)
+      at[lane] =
+          columns + rows.pair[lane] * strides.pair + layout.real_of(field) + rows.level[lane];
+  }
+  Lanes get(std::int64_t offset) const {
+    if constexpr (levels_follow) return parallel::load(at[0] + offset);
+    Lanes value;
+    for (int lane = 0; lane < lanes; ++lane) value[lane] = at[lane][offset];
+    return value;
+  }
+  void put(std::int64_t offset, const Lanes& value) const {
+    if constexpr (levels_follow) return parallel::store(at[0] + offset, value);
+    for (int lane = 0; lane < lanes; ++lane) at[lane][offset] = value[lane];
+  }
+};
+
+// The transform C of north + i south has N(m) = (C(m) + C*(-m)) / 2 and S(m) = (C(m) - C*(-m)) /
+// 2i.
+template <class Columns>
+void to_columns(const LanesOfComplex& a, const LanesOfComplex& b, const Lanes& half,
+                const Columns& columns, std::int64_t at) {
+  const Lanes north_re = a.re + b.re, north_im = a.im - b.im;
+  const Lanes south_re = a.im + b.im, south_im = b.re - a.re;
+  columns.put(at, half * (north_re + south_re));
+  columns.put(at + columns.to_imaginary, half * (north_im + south_im));
+  columns.put(at + columns.to_odd, half * (north_re - south_re));
+  columns.put(at + columns.to_odd + columns.to_imaginary, half * (north_im - south_im));
+}
+
+// C(m) = N(m) + i S(m), and C(-m) = N*(m) + i S*(m).
+template <class Columns>
+void to_values(const Columns& columns, std::int64_t at, LanesOfComplex& there,
+               LanesOfComplex* opposite) {
+  const Lanes even_re = columns.get(at), odd_re = columns.get(at + columns.to_odd);
+  const Lanes north_re = even_re + odd_re, south_re = even_re - odd_re;
+  if (opposite == nullptr) {
+    there = {north_re, south_re};
+    return;
+  }
+  const Lanes even_im = columns.get(at + columns.to_imaginary);
+  const Lanes odd_im = columns.get(at + columns.to_odd + columns.to_imaginary);
+  const Lanes north_im = even_im + odd_im, south_im = even_im - odd_im;
+  there = {north_re - south_im, north_im + south_re};
+  *opposite = {north_re + south_im, south_re - north_im};
+}
+
+}  // namespace
 
 RowLayout::RowLayout(int along, int in_height, bool padded) : longitudes(along), levels(in_height) {
   constexpr std::int64_t line = numerics::complex_per_line;
   stride = (along + line - 1) / line * line + (padded ? line : 0);
 }
 
-// The transform C of north + i south has N(m) = (C(m) + C*(-m)) / 2 and S(m) = (C(m) - C*(-m)) /
-// 2i.
-template <class Levels>
-void Fourier::to_columns(const Complex* rows, double half, const ColumnLayout& layout, int field,
-                         double* columns, std::int64_t wavenumber_stride, Levels levels) const {
-  for (const int m : order_) {
-    double* even_re = columns + layout.real_of(field);
-    double* even_im = columns + layout.imaginary_of(field);
-    double* odd_re = even_re + layout.width();
-    double* odd_im = even_im + layout.width();
-    const Complex* there = rows + m;
-    const Complex* opposite = rows + (m == 0 ? 0 : rows_.longitudes - m);
-    for (int level = 0; level < levels; ++level) {
-      const Complex a = there[level * rows_.stride], b = opposite[level * rows_.stride];
-      const double north_re = a.real() + b.real(), north_im = a.imag() - b.imag();
-      const double south_re = a.imag() + b.imag(), south_im = b.real() - a.real();
-      even_re[level] = half * (north_re + south_re);
-      even_im[level] = half * (north_im + south_im);
-      odd_re[level] = half * (north_re - south_re);
-      odd_im[level] = half * (north_im - south_im);
-    }
-    columns += wavenumber_stride;
-  }
-}
+int Fourier::pairs_together() const { return std::max(1, lanes / rows_.levels); }
 
-void Fourier::forward(Complex* rows, double weight, const ColumnLayout& layout, int field,
-                      double* columns, std::int64_t wavenumber_stride) const {
-  for (int level = 0; level < rows_.levels; ++level)
-    transform_.forward(rows + level * rows_.stride);
-  const double half = 0.5 * weight / rows_.longitudes;
-  with_level_count(rows_.levels, fixed_, [&](auto levels) {
-    to_columns(rows, half, layout, field, columns, wavenumber_stride, levels);
-  });
-}
-
-// C(m) = N(m) + i S(m), and C(-m) = N*(m) + i S*(m).
-template <class Levels>
-void Fourier::to_rows(const double* columns, std::int64_t wavenumber_stride,
-                      const ColumnLayout& layout, int field, Complex* rows, Levels levels) const {
+void Fourier::forward(const Complex* rows, const std::vector<double>& weights,
+                      const ColumnLayout& layout, int field, double* columns,
+                      const ColumnStrides& strides, Batch& batch) const {
   const int n = rows_.longitudes;
-  for (const int m : order_) {
-    const double* even_re = columns + layout.real_of(field);
-    const double* even_im = columns + layout.imaginary_of(field);
-    const double* odd_re = even_re + layout.width();
-    const double* odd_im = even_im + layout.width();
-    Complex* there = rows + m;
-    Complex* opposite = rows + (n - m);
-    for (int level = 0; level < levels; ++level) {
-      const double north_re = even_re[level] + odd_re[level];
-      const double south_re = even_re[level] - odd_re[level];
-      if (m == 0) {
-        there[level * rows_.stride] = {north_re, south_re};
-        continue;
-      }
-      const double north_im = even_im[level] + odd_im[level];
-      const double south_im = even_im[level] - odd_im[level];
-      there[level * rows_.stride] = {north_re - south_im, north_im + south_re};
-      opposite[level * rows_.stride] = {north_re + south_im, south_re - north_im};
+  LanesOfComplex* values = batch.data();
+  for_batches(static_cast<int>(weights.size()), rows_.levels, [&](const RowsOfBatch& of) {
+    std::array<const Complex*, lanes> from;
+    Lanes half;
+    for (int lane = 0; lane < lanes; ++lane) {
+      from[lane] = rows + of.pair[lane] * rows_.size() + of.level[lane] * rows_.stride;
+      half[lane] = 0.5 * weights[of.pair[lane]] / n;
     }
-    columns += wavenumber_stride;
-  }
+    read_rows(from, n, values);
+    transform_.forward(values);
+    const auto write = [&](const auto& to) {
+      std::int64_t at = 0;
+      for (const int m : order_) {
+        const int opposite = m == 0 ? 0 : n - m;
+        to_columns(values[transform_.place_of(m)], values[transform_.place_of(opposite)], half, to,
+                   at);
+        at += strides.wavenumber;
+      }
+    };
+    if (of.follow())
+      write(ColumnsOfBatch<double, true>(columns, strides, layout, field, of));
+    else
+      write(ColumnsOfBatch<double, false>(columns, strides, layout, field, of));
+  });
 }
 
-void Fourier::backward(const double* columns, std::int64_t wavenumber_stride,
-                       const ColumnLayout& layout, int field, Complex* rows) const {
-  const int n = rows_.longitudes, top = static_cast<int>(order_.size()) - 1;
-  for (int level = 0; level < rows_.levels; ++level) {
-    Complex* row = rows + level * rows_.stride;
-    std::fill(row + top + 1, row + n - top, Complex{});
-  }
-  with_level_count(rows_.levels, fixed_, [&](auto levels) {
-    to_rows(columns, wavenumber_stride, layout, field, rows, levels);
+void Fourier::backward(const double* columns, const ColumnStrides& strides,
+                       const ColumnLayout& layout, int field, const std::vector<Complex*>& rows,
+                       Batch& batch) const {
+  const int n = rows_.longitudes;
+  LanesOfComplex* values = batch.data();
+  for_batches(static_cast<int>(rows.size()), rows_.levels, [&](const RowsOfBatch& of) {
+    std::fill_n(values, n, LanesOfComplex{});
+    const auto read = [&](const auto& from) {
+      std::int64_t at = 0;
+      for (const int m : order_) {
+        to_values(from, at, values[transform_.place_of(m)],
+                  m == 0 ? nullptr : &values[transform_.place_of(n - m)]);
+        at += strides.wavenumber;
+      }
+    };
+    if (of.follow())
+      read(ColumnsOfBatch<const double, true>(columns, strides, layout, field, of));
+    else
+      read(ColumnsOfBatch<const double, false>(columns, strides, layout, field, of));
+    transform_.backward(values);
+    std::array<Complex*, lanes> to;
+    for (int lane = 0; lane < lanes; ++lane)
+      to[lane] = rows[of.pair[lane]] + of.level[lane] * rows_.stride;
+    write_rows(values, n, to);
   });
-  for (int level = 0; level < rows_.levels; ++level)
-    transform_.backward(rows + level * rows_.stride);
 }
 
 }  // namespace phasewise::sphere

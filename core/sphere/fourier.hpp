@@ -1,5 +1,6 @@
 // Fourier transforms along pairs of latitudes. A row holds the northern latitude in its real parts
-// and the southern one in its imaginary parts, so that one complex transform does both.
+// and the southern one in its imaginary parts, so that one complex transform does both. Rows of
+// several levels, or of several pairs if the levels are few, fill the lanes of vectors.
 #pragma once
 
 #include <complex>
@@ -7,6 +8,8 @@
 #include <vector>
 
 #include "numerics/fft.hpp"
+#include "numerics/row_batch_fft.hpp"
+#include "parallel/buffer.hpp"
 #include "sphere/columns.hpp"
 
 namespace phasewise::sphere {
@@ -26,31 +29,29 @@ struct RowLayout {
 
 class Fourier {
  public:
-  // `order` are the wavenumbers in the order of storage; fixed: the number of levels is compiled
-  // in.
-  Fourier(const RowLayout& rows, const std::vector<int>& order, bool fixed)
-      : rows_(rows), order_(order), fixed_(fixed), transform_(rows.longitudes) {}
+  // Values of the rows that are transformed at once, of one thread.
+  using Batch = parallel::Buffer<numerics::LanesOfComplex>;
 
-  // Transforms the rows of a field, and writes the columns of all wavenumbers, times `weight`. The
-  // rows are overwritten.
-  void forward(Complex* rows, double weight, const ColumnLayout& layout, int field, double* columns,
-               std::int64_t wavenumber_stride) const;
-  // The rows that have these columns.
-  void backward(const double* columns, std::int64_t wavenumber_stride, const ColumnLayout& layout,
-                int field, Complex* rows) const;
+  // `order` are the wavenumbers in the order of storage, and must outlive the object.
+  Fourier(const RowLayout& rows, const std::vector<int>& order)
+      : rows_(rows), order_(order), transform_(rows.longitudes) {}
+
+  // The most pairs whose rows fill vectors together.
+  int pairs_together() const;
+  Batch batch() const { return Batch(rows_.longitudes); }
+
+  // Transforms the rows of a field at some pairs, which follow one another, and writes their
+  // columns of all wavenumbers, times the weight of the pair.
+  void forward(const Complex* rows, const std::vector<double>& weights, const ColumnLayout& layout,
+               int field, double* columns, const ColumnStrides& strides, Batch& batch) const;
+  // The rows of each pair that have these columns.
+  void backward(const double* columns, const ColumnStrides& strides, const ColumnLayout& layout,
+                int field, const std::vector<Complex*>& rows, Batch& batch) const;
 
  private:
-  template <class Levels>
-  void to_columns(const Complex* rows, double half, const ColumnLayout& layout, int field,
-                  double* columns, std::int64_t wavenumber_stride, Levels levels) const;
-  template <class Levels>
-  void to_rows(const double* columns, std::int64_t wavenumber_stride, const ColumnLayout& layout,
-               int field, Complex* rows, Levels levels) const;
-
   RowLayout rows_;
   const std::vector<int>& order_;
-  bool fixed_;
-  numerics::ComplexRowTransform transform_;
+  numerics::RowBatchTransform transform_;
 };
 
 }  // namespace phasewise::sphere

@@ -22,7 +22,7 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
       products_(most_fields == products::fields) {
   if (!real_) return;
   latitudes_ = gaussian_pairs(description.latitudes);
-  fourier_.emplace_back(rows_, division_.order(), manner_.kernel == Kernel::fixed);
+  fourier_.emplace_back(rows_, division_.order());
   const auto [first, last] = column_pairs();
   functions_.emplace_back(division_.order(), column_places(),
                           std::span(latitudes_.sine).subspan(first, last - first),
@@ -32,8 +32,10 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
   columns_ = parallel::Buffer<double>(layout.size() * pair_stride() * size_of(column_places()));
   if (transposed())
     before_ = parallel::Buffer<double>(layout.size() * size_of(pairs()) * wavenumbers);
-  scratch_.resize(threads);
-  for (auto& rows : scratch_) rows = parallel::Buffer<Complex>(rows_.size());
+  for (int thread = 0; thread < threads; ++thread) {
+    scratch_.emplace_back(fourier_[0].pairs_together() * rows_.size());
+    batches_.push_back(fourier_[0].batch());
+  }
   panels_.resize(threads);
 }
 
@@ -68,24 +70,37 @@ const Transposes& Transforms::transposes(int fields) {
       .first->second;
 }
 
+template <class F>
+void Transforms::for_pairs_together(F&& f) const {
+  const auto [first, last] = pairs();
+  const int together = fourier_[0].pairs_together(), tasks = (last - first + together - 1) / together;
+  parallel::for_tasks(tasks, threads_, [&](int task, int thread) {
+    const int begin = first + task * together;
+    f(Range{begin, std::min(begin + together, last)}, thread);
+  });
+}
+
 void Transforms::forward(workload::Listener& listener, int fields, const Fill& fill,
-                         Weights weights) {
+                         Weights weights_are) {
   const ColumnLayout layout{fields, description_.levels};
   const ColumnStrides strides = row_strides(layout);
   const auto [first, last] = pairs();
   const double rows = static_cast<double>(last - first) * fields * description_.levels;
   listener.kernel(forward_card(description_, products_), rows, [&] {
     double* to = transposed() ? before_.data() : columns_.data();
-    parallel::for_tasks(size_of(pairs()), threads_, [&](int task, int thread) {
+    for_pairs_together([&](const Range& together, int thread) {
       Complex* scratch = scratch_[thread].data();
-      const int pair = pairs().first + task;
+      std::vector<double> weights;
+      for (int pair = together.first; pair < together.second; ++pair)
+        weights.push_back(weights_are == Weights::gaussian
+                              ? latitudes_.weight[pair]
+                              : static_cast<double>(description_.longitudes));
       for (int field = 0; field < fields; ++field) {
-        fill(pair, field, scratch, thread);
-        const double weight = weights == Weights::gaussian
-                                  ? latitudes_.weight[pair]
-                                  : static_cast<double>(description_.longitudes);
-        fourier_[0].forward(scratch, weight, layout, field, to + task * strides.pair,
-                            strides.wavenumber);
+        for (int pair = together.first; pair < together.second; ++pair)
+          fill(pair, field, scratch + (pair - together.first) * rows_.size(), thread);
+        fourier_[0].forward(scratch, weights, layout, field,
+                            to + (together.first - first) * strides.pair, strides,
+                            batches_[thread]);
       }
     });
   });
@@ -102,11 +117,14 @@ void Transforms::backward(workload::Listener& listener, int fields, const Place&
   const double count = static_cast<double>(last - first) * fields * description_.levels;
   listener.kernel(backward_card(description_), count, [&] {
     const double* from = transposed() ? before_.data() : columns_.data();
-    parallel::for_tasks(size_of(pairs()), threads_, [&](int task, int thread) {
-      const int pair = pairs().first + task;
-      for (int field = 0; field < fields; ++field)
-        fourier_[0].backward(from + task * strides.pair, strides.wavenumber, layout, field,
-                             rows(pair, field, thread));
+    for_pairs_together([&](const Range& together, int thread) {
+      std::vector<Complex*> to(size_of(together));
+      for (int field = 0; field < fields; ++field) {
+        for (int pair = together.first; pair < together.second; ++pair)
+          to[pair - together.first] = rows(pair, field, thread);
+        fourier_[0].backward(from + (together.first - first) * strides.pair, strides, layout, field,
+                             to, batches_[thread]);
+      }
     });
   });
 }

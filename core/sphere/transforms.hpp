@@ -45,7 +45,8 @@ class Transforms {
   using Fill = std::function<void(int pair, int field, Complex* rows, int thread)>;
   void forward(workload::Listener& listener, int fields, const Fill& fill,
                Weights weights = Weights::gaussian);
-  // From columns to the grid. `rows` says where the rows of a field at a pair go.
+  // From columns to the grid. `rows` says where the rows of a field at a pair go. Those of several
+  // pairs are written together: in one place they overwrite each other.
   using Place = std::function<Complex*(int pair, int field, int thread)>;
   void backward(workload::Listener& listener, int fields, const Place& rows);
 
@@ -74,6 +75,9 @@ class Transforms {
   double* columns_of(int place, const ColumnLayout& layout);
   exchange::ItemBuffer buffer(parallel::Buffer<double>& values) const;
   const Transposes& transposes(int fields);
+  // Calls f(pairs, thread) for the pairs of this rank that a thread transforms together.
+  template <class F>
+  void for_pairs_together(F&& f) const;
 
   const Description& description_;
   Manner manner_;
@@ -89,6 +93,7 @@ class Transforms {
   std::vector<LegendreFunctions> functions_;
   parallel::Buffer<double> before_, columns_;       // a rank's rows before a transpose; its columns
   std::vector<parallel::Buffer<Complex>> scratch_;  // of each thread
+  std::vector<Fourier::Batch> batches_;             // of each thread
   std::vector<linear::Panels> panels_;
 };
 
