@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 
 #include "linear/square_of_lanes.hpp"
 
@@ -13,6 +14,9 @@ using parallel::Lanes;
 using parallel::lanes;
 
 constexpr int values_in_vector = lanes / 2;  // complex ones
+// The columns of a pair lie far apart, one wavenumber from the next, and the processor does not
+// foresee where. Those of this many wavenumbers are asked for ahead.
+constexpr std::int64_t ahead = 8;
 
 // The rows of a batch, one for each lane. If there are too few, the last lanes repeat the last row.
 struct RowsOfBatch {
@@ -40,9 +44,11 @@ void read_rows(const std::array<const Complex*, lanes>& rows, int n, LanesOfComp
   int i = 0;
   for (; i + values_in_vector <= n; i += values_in_vector) {
     Lanes square[lanes];
+#pragma GCC unroll 8
     for (int lane = 0; lane < lanes; ++lane)
       square[lane] = parallel::load(reinterpret_cast<const double*>(rows[lane] + i));
     linear::transpose(square);
+#pragma GCC unroll 4
     for (int k = 0; k < values_in_vector; ++k) values[i + k] = {square[2 * k], square[2 * k + 1]};
   }
   for (; i < n; ++i)
@@ -56,11 +62,13 @@ void write_rows(const LanesOfComplex* values, int n, const std::array<Complex*, 
   int i = 0;
   for (; i + values_in_vector <= n; i += values_in_vector) {
     Lanes square[lanes];
+#pragma GCC unroll 4
     for (int k = 0; k < values_in_vector; ++k) {
       square[2 * k] = values[i + k].re;
       square[2 * k + 1] = values[i + k].im;
     }
     linear::transpose(square);
+#pragma GCC unroll 8
     for (int lane = 0; lane < lanes; ++lane)
       parallel::store(reinterpret_cast<double*>(rows[lane] + i), square[lane]);
   }
@@ -82,6 +90,12 @@ struct ColumnsOfBatch {
     for (int lane = 0; lane < lanes; ++lane)
       at[lane] =
           columns + rows.pair[lane] * strides.pair + layout.real_of(field) + rows.level[lane];
+  }
+  // Asks for the columns at this place, of which those beyond the last are not there.
+  void prefetch(std::int64_t offset) const {
+    constexpr int writes = std::is_const_v<Real> ? 0 : 1;
+    for (const std::int64_t part : {std::int64_t{0}, to_imaginary, to_odd, to_odd + to_imaginary})
+      __builtin_prefetch(at[0] + offset + part, writes);
   }
   Lanes get(std::int64_t offset) const {
     if constexpr (levels_follow) return parallel::load(at[0] + offset);
@@ -151,6 +165,7 @@ void Fourier::forward(const Complex* rows, const std::vector<double>& weights,
     const auto write = [&](const auto& to) {
       std::int64_t at = 0;
       for (const int m : order_) {
+        to.prefetch(at + ahead * strides.wavenumber);
         const int opposite = m == 0 ? 0 : n - m;
         to_columns(values[transform_.place_of(m)], values[transform_.place_of(opposite)], half, to,
                    at);
@@ -174,6 +189,7 @@ void Fourier::backward(const double* columns, const ColumnStrides& strides,
     const auto read = [&](const auto& from) {
       std::int64_t at = 0;
       for (const int m : order_) {
+        from.prefetch(at + ahead * strides.wavenumber);
         to_values(from, at, values[transform_.place_of(m)],
                   m == 0 ? nullptr : &values[transform_.place_of(n - m)]);
         at += strides.wavenumber;

@@ -49,6 +49,8 @@ def _bars(values: Mapping[str, float], unit: str, name: str, caption: str) -> Dr
     at = -np.arange(len(shown))
     axis.barh(at, [value * factor for value in shown.values()], 0.6, color=SERIES[0])
     axis.set_yticks(at, list(shown))
+    if unit == "%":
+        axis.set_xlim(0.0, max(100.0, *shown.values()))
     axis.grid(False, axis="y")
     axis.set_xlabel(f"{name} [{unit}]" if unit else name)
     return Drawing(canvas, caption)

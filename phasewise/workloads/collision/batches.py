@@ -110,7 +110,8 @@ class CollisionBatches(Batches):
     def show(self, result: dict[str, Any]) -> None:
         """Print the batches as a table."""
         launch = result["launch_seconds"]
-        title = f"{result['case']}: studies at once, {_where(result)}, {result['threads']} threads"
+        title = f"{result['case']}: studies at once, {_where(result)}, "
+        title += number_of(result["threads"], "thread")
         if launch is not None:
             title += f"; {launch * 1e6:.3g} µs a launch"
         rows = []
@@ -143,16 +144,19 @@ class CollisionBatches(Batches):
         return f"{told}, {rates[1] / rates[0]:.3g} times as many as {before}."
 
     def draw(self, result: dict[str, Any]) -> Drawing:
-        """Encounters per second, and launches of a study's turn, against the number of studies."""
+        """Encounters per second, and on a device launches of a study's turn, against the number of
+        studies.
+        """
         batches = result["batches"]
         sizes = [one["batch"] for one in batches]
         panels = {
-            "particle-encounters per second": [one["encounters_per_second"] for one in batches],
-            "launches in a turn of a study": [
-                one["operations_per_turn"] / one["batch"] for one in batches
-            ],
+            "particle-encounters per second": [one["encounters_per_second"] for one in batches]
         }
-        canvas, axes = new_picture(1, 2, 3.2)
+        if result["device"] != CPU:
+            panels["launches in a turn of a study"] = [
+                one["operations_per_turn"] / one["batch"] for one in batches
+            ]
+        canvas, axes = new_picture(1, len(panels), 3.2)
         for axis, (name, values) in zip(axes[0], panels.items(), strict=True):
             axis.plot(sizes, values, marker="o")
             axis.set_xscale("log", base=2)
