@@ -83,6 +83,21 @@ def test_a_round_trip_is_exact(truncation: int, levels: int) -> None:
     assert error < (1e-13 if truncation < 100 else 1e-12)
 
 
+@pytest.mark.parametrize("longitudes", [32, 34, 36, 42, 44, 50, 54, 60, 62, 98, 128])
+@pytest.mark.parametrize("levels", [1, 2, 3, 5])
+def test_any_number_of_longitudes_has_the_same_harmonics(longitudes: int, levels: int) -> None:
+    """numpy's transforms along the latitudes give the same spectra as a usual grid."""
+    usual = SphericalTransform(10, levels, latitudes=18)
+    t = SphericalTransform(10, levels, latitudes=18, longitudes=longitudes)
+    given = coefficients_for(t, longitudes)
+    field = t.synthesise(given)
+    spectra = np.fft.rfft(field) / longitudes
+    wanted = np.fft.rfft(usual.synthesise(given)) / usual.shape[-1]
+    np.testing.assert_allclose(spectra[..., :11], wanted[..., :11], atol=2e-15)
+    np.testing.assert_allclose(spectra[..., 11:], 0.0, atol=2e-15)
+    np.testing.assert_allclose(t.analyse(field), given.reshape(t.analyse(field).shape), atol=1e-13)
+
+
 def test_functions_of_a_table_are_those_of_panels() -> None:
     table, panels = (SphericalTransform(42, 2, functions=how) for how in ("table", "panels"))
     given = coefficients_for(table)
