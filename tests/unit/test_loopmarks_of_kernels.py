@@ -75,7 +75,7 @@ BY_OTHERS = {
     ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",
     ("linear/sparse.cpp", "sell_card"): "Lanes, a vector by its type",
     ("sphere/kernels.cpp", "product_card"): "linear::multiply, by Lanes",
-    ("sphere/kernels.cpp", "row_card"): "FFTW",
+    ("sphere/kernels.cpp", "row_card"): "numerics::RowBatchTransform, by Lanes",
     ("spacecharge/tsc.cpp", "kick_tsc_card"): "FourValues, a vector by its type",
 }
 
