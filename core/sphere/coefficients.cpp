@@ -140,12 +140,13 @@ void CoefficientTransforms::analyse_places(Places places, Meaning meaning, const
       static_cast<int>(places.size()), transforms_.threads(), [&](int task, int thread) {
         const int place = places[task], m = division().order()[place];
         const auto functions = transforms_.functions(place, thread);
+        const auto factors = product_factors(description_, m, meaning);
         double* rows = rows_[thread].data();
         double* sums = to(place, thread);
         std::fill_n(sums, (description_.truncation - m + 1) * unit, 0.0);
         for (const Range& group : groups) {
           transforms_.analyse(place, functions, group, products::fields, rows, thread);
-          combine(description_, m, rows, meaning, grids_, sums);
+          combine(description_, factors, rows, meaning, grids_, sums);
         }
         after(place, sums);
       });

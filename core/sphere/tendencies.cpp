@@ -1,6 +1,7 @@
 #include "sphere/tendencies.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include "parallel/simd.hpp"
 #include "sphere/legendre_functions.hpp"
@@ -59,11 +60,6 @@ struct Adding {
   }
 };
 
-// The factors of one coefficient: m / a, those of the neighbours in H, and of the Laplacian.
-struct Factors {
-  double along, down, up, laplacian;
-};
-
 // The products of the degrees l - 1, l and l + 1; those that do not exist are zeros.
 struct Degrees {
   const double *below, *here, *above;
@@ -71,7 +67,7 @@ struct Degrees {
 
 // All numbers of one coefficient in one pass over the levels.
 template <bool initial, class Levels, class To>
-void combine_degree(const Factors& f, const Degrees& degrees, Levels levels, const To& to) {
+void combine_degree(const ProductFactors& f, const Degrees& degrees, Levels levels, const To& to) {
   for_levels(levels, [&]<class V>(int level) {
     const auto place = [&](int field, int part) { return (2 * field + part) * levels + level; };
     const auto along = [&](int field, int part) {
@@ -84,7 +80,9 @@ void combine_degree(const Factors& f, const Degrees& degrees, Levels levels, con
     const auto laplacian = [&](int part) {
       return f.laplacian * values_at<V>(degrees.here + place(products::k, part));
     };
-    const auto put = [&](int field, int part, const V& value) { to.put(field, part, level, value); };
+    const auto put = [&](int field, int part, const V& value) {
+      to.put(field, part, level, value);
+    };
     put(state::vorticity, 0, along(products::a, 1) + slope(products::b, 0));
     put(state::vorticity, 1, slope(products::b, 1) - along(products::a, 0));
     put(state::divergence, 0, slope(products::a, 0) - along(products::b, 1) - laplacian(0));
@@ -100,40 +98,46 @@ void combine_degree(const Factors& f, const Degrees& degrees, Levels levels, con
 }
 
 template <class Levels>
-void combine_all(const Description& description, int m, const double* from, Meaning meaning,
+void combine_all(std::span<const ProductFactors> factors, const double* from, Meaning meaning,
                  const ExactGrids& grids, double* to, Levels levels) {
-  const int top = description.truncation;
   const std::int64_t width = state_width(levels);
   const std::int64_t stride = ColumnLayout{products::fields, levels}.width();
   const std::vector<double> zeros(stride);
-  const double over_radius = 1.0 / description.radius;
-  const bool initial = meaning == Meaning::initial;
-  for (int l = m; l <= top; ++l, from += stride) {
-    const Factors factors{m * over_radius, (l + 1) * epsilon(l, m) * over_radius,
-                          l * epsilon(l + 1, m) * over_radius,
-                          initial ? 0.0 : description.laplacian(l)};
-    const Degrees degrees{l > m ? from - stride : zeros.data(), from, from + stride};
+  const double* below = zeros.data();
+  for (const ProductFactors& f : factors) {
+    const Degrees degrees{below, from, from + stride};
     const auto combine_to = [&](const auto& put) {
-      if (initial)
-        combine_degree<true>(factors, degrees, levels, put);
+      if (meaning == Meaning::initial)
+        combine_degree<true>(f, degrees, levels, put);
       else
-        combine_degree<false>(factors, degrees, levels, put);
+        combine_degree<false>(f, degrees, levels, put);
     };
     if (grids.empty())
       combine_to(Setting<Levels>{to, levels});
     else
       combine_to(Adding<Levels>{to, levels, grids.high_offsets.data(), grids.low_offsets.data()});
     to += grids.empty() ? width : 2 * width;
+    below = std::exchange(from, from + stride);
   }
 }
 
 }  // namespace
 
-void combine(const Description& description, int m, const double* from, Meaning meaning,
-             const ExactGrids& grids, double* to) {
-  with_level_count(
-      description.levels, description.manner.kernel == Kernel::fixed,
-      [&](auto levels) { combine_all(description, m, from, meaning, grids, to, levels); });
+std::vector<ProductFactors> product_factors(const Description& description, int m,
+                                            Meaning meaning) {
+  const double over_radius = 1.0 / description.radius;
+  std::vector<ProductFactors> factors;
+  for (int l = m; l <= description.truncation; ++l)
+    factors.push_back({m * over_radius, (l + 1) * epsilon(l, m) * over_radius,
+                       l * epsilon(l + 1, m) * over_radius,
+                       meaning == Meaning::initial ? 0.0 : description.laplacian(l)});
+  return factors;
+}
+
+void combine(const Description& description, std::span<const ProductFactors> factors,
+             const double* from, Meaning meaning, const ExactGrids& grids, double* to) {
+  with_level_count(description.levels, description.manner.kernel == Kernel::fixed,
+                   [&](auto levels) { combine_all(factors, from, meaning, grids, to, levels); });
 }
 
 // A function is at most sqrt((2l + 1) / 2), and the factors of `combine` follow from m, l ≤ M.

@@ -37,11 +37,19 @@ enum class Meaning : std::uint8_t {
   initial      // A = -v, B = u over cos φ, C = Φ: the state itself
 };
 
+// The factors of a coefficient: m / a, those of the neighbours in H, and of the Laplacian.
+struct ProductFactors {
+  double along, down, up, laplacian;
+};
+// For degrees m … M.
+std::vector<ProductFactors> product_factors(const Description& description, int m, Meaning meaning);
+
 // from[l - m][products][re, im][level], degrees m … M + 1, to to[l - m][state][re, im][level],
-// degrees m … M. Without `grids`, `to` is set. With them, one for each field and level, the values
-// are added without rounding to sums [l - m][high, low][state][re, im][level].
-void combine(const Description& description, int m, const double* from, Meaning meaning,
-             const ExactGrids& grids, double* to);
+// degrees m … M, whose factors are given. Without `grids`, `to` is set. With them, one for each
+// field and level, the values are added without rounding to sums
+// [l - m][high, low][state][re, im][level].
+void combine(const Description& description, std::span<const ProductFactors> factors,
+             const double* from, Meaning meaning, const ExactGrids& grids, double* to);
 
 // Bounds on what `combine` makes of `count` pairs whose weighted columns are at most largest
 // [product][level], for each field and level of the state.

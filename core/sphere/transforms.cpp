@@ -73,7 +73,8 @@ const Transposes& Transforms::transposes(int fields) {
 template <class F>
 void Transforms::for_pairs_together(F&& f) const {
   const auto [first, last] = pairs();
-  const int together = fourier_[0].pairs_together(), tasks = (last - first + together - 1) / together;
+  const int together = fourier_[0].pairs_together(),
+            tasks = (last - first + together - 1) / together;
   parallel::for_tasks(tasks, threads_, [&](int task, int thread) {
     const int begin = first + task * together;
     f(Range{begin, std::min(begin + together, last)}, thread);
