@@ -129,6 +129,17 @@ def allocated_cores(environment: Mapping[str, str]) -> int | None:
     return None
 
 
+def allocated_nodes(environment: Mapping[str, str]) -> int:
+    """The number of nodes of the SLURM or PBS allocation in `environment`; 1 outside of one."""
+    nodes = environment.get("SLURM_JOB_NUM_NODES", "")
+    node_file = environment.get("PBS_NODEFILE")
+    if nodes.isdigit():
+        return max(1, int(nodes))
+    if node_file and Path(node_file).is_file():
+        return max(1, len(set(Path(node_file).read_text().split())))
+    return 1
+
+
 def mpiexec_options(
     machine: Host,
     ranks: int,

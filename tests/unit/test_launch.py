@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from phasewise.commands.run import run_argv
 from phasewise.mpi.launch import (
     Host,
     allocated_cores,
+    allocated_nodes,
     is_open_mpi,
     mpiexec_options,
     passed_on,
@@ -77,6 +79,14 @@ def test_another_mpiexec_gets_only_the_number_of_ranks():
     assert mpiexec_options(LAPTOP, 8, 1, False) == ["-n", "8"]
     assert is_open_mpi("mpiexec (OpenRTE) 4.1.4")
     assert not is_open_mpi("HYDRA build details: Version: 4.0.2")
+
+
+def test_nodes_of_an_allocation_are_counted(tmp_path: Path) -> None:
+    hosts = tmp_path / "hosts"
+    hosts.write_text("n1\nn1\nn2\n")
+    assert allocated_nodes({}) == 1
+    assert allocated_nodes({"SLURM_JOB_NUM_NODES": "12"}) == 12
+    assert allocated_nodes({"PBS_NODEFILE": str(hosts)}) == 2
 
 
 def test_the_cores_of_an_allocation_are_counted(tmp_path):

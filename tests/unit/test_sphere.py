@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,13 @@ from phasewise.machines import load_machine
 from phasewise.machines.kernel_rates import Measuring
 from phasewise.models.plan import plan
 from phasewise.runs.choosing import changes
-from phasewise.runs.layout import check_schedule, fault_of, row_layout, snapshot_layout
+from phasewise.runs.layout import (
+    Recording,
+    check_schedule,
+    fault_of,
+    row_layout,
+    snapshot_layout,
+)
 from phasewise.study import Study
 from phasewise.study.kernels import Kernels
 from phasewise.study.laboratory import check_simulated
@@ -27,6 +34,8 @@ from phasewise.workloads.sphere.choosing import adding
 from phasewise.workloads.sphere.gathered import orders_and_degrees
 from phasewise.workloads.sphere.grid import gaussian_latitudes, largest_truncation
 from phasewise.workloads.sphere.maps import edges_of, mollweide_of
+from phasewise.workloads.sphere.memory import memory_bytes
+from phasewise.workloads.sphere.model import model_of
 from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 from tests.sentences import refused, says
 
@@ -107,6 +116,17 @@ def test_a_truncation_has_the_usual_grid(truncation: int, grid: tuple[int, int])
 def test_what_cannot_be_used_is_refused(own: dict[str, Any], facts: tuple[str, ...]) -> None:
     with refused(*facts):
         study(**own)
+
+
+def test_a_study_that_no_memory_holds_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fields on the grid take 103.6 GB, columns 85.0 GB and states 67.3 GB."""
+    given = study(truncation=2700, levels=96, timestep=10.0)
+    assert memory_bytes(model_of(given)) == pytest.approx(255.9e9, rel=1e-3)
+    monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**22}.get)
+    with refused("sphere.truncation = 2700", "96 levels", "17.2 GB", "fewer levels"):
+        given.workload.part(Recording).check(given)
+    monkeypatch.setenv("SLURM_JOB_NUM_NODES", "100")
+    given.workload.part(Recording).check(given)
 
 
 def test_a_protocol_that_stores_is_none_of_a_transpose() -> None:

@@ -19,6 +19,7 @@ from phasewise.workloads.sphere.driver import SphereRun
 from phasewise.workloads.sphere.field_file import check_field_file
 from phasewise.workloads.sphere.gathered import energy_spectrum, whole_field
 from phasewise.workloads.sphere.grid import latitudes_of, longitudes_of
+from phasewise.workloads.sphere.memory import excess_of
 from phasewise.workloads.sphere.model import Sphere, model_of
 from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 
@@ -93,10 +94,12 @@ class SphereRecording(Recording):
         write(f"spectra/{run.turn - 1}", {"kinetic_energy": spectrum})
 
     def check(self, study: Study) -> None:
-        """StudyError if the build lacks a protocol, a package or a file is missing, or there would
-        be too many maps.
+        """StudyError if this machine lacks memory, the build lacks a protocol, a package or a file
+        is missing, or there would be too many maps.
         """
         model, ways = model_of(study), study.communication.tunable()
+        if sentence := excess_of(model):
+            raise StudyError(sentence)
         for protocol in (ways["protocol"], *(["put"] if ways["global_sum"] == "put" else [])):
             check_protocol(protocol)
         check_field_file(model)
