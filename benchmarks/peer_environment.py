@@ -32,6 +32,20 @@ def interpreter_of(name: str, title: str, needs: str) -> Path:
     return interpreter
 
 
+def fetch_source(interpreter: Path, requirement: str, folder: Path) -> Path:
+    """The source package of a requirement `name==version`, fetched from PyPI into a folder."""
+    name = requirement.partition("==")[0]
+    message(f"fetching the source package {requirement}")
+    pip = [str(interpreter), "-m", "pip", "download", "--quiet", "--no-deps"]
+    _call(
+        [*pip, "--no-binary", name, "--dest", str(folder), requirement],
+        f"the source package {requirement}",
+        "PyPI within reach",
+    )
+    (package,) = folder.glob("*.tar.gz")
+    return package
+
+
 def _call(command: list[str], title: str, needs: str) -> None:
     """Run a command whose output goes to standard error."""
     status = subprocess.run(command, stdout=sys.stderr).returncode

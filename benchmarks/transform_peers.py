@@ -30,16 +30,20 @@ AGREEMENT = 1e-10
 """Largest relative difference between the fields of two codes before anything is timed."""
 
 
+def peers_python() -> Path:
+    """The interpreter of the peers' environment, which is first made if it is missing."""
+    needs = "gcc, libfftw3-dev, and PyPI within reach"
+    return interpreter_of("transforms", "ducc0 and SHTns", needs)
+
+
 class Peers:
     """The peers in their own process, on one thread."""
 
     def __init__(self, case: dict[str, Any]) -> None:
-        needs = "gcc, libfftw3-dev, and PyPI within reach"
-        python = interpreter_of("transforms", "ducc0 and SHTns", needs)
         self._field = Path(case["field"])
         self._log = self._field.with_name("peers.log")
         self._process = subprocess.Popen(
-            [str(python), str(HERE / "transform_peers_worker.py")],
+            [str(peers_python()), str(HERE / "transform_peers_worker.py")],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log.open("w"),
