@@ -66,8 +66,10 @@ END
 
 # Nothing else builds these programs, which would otherwise fall behind the core.
 benchmark_programs() {
-  cmake --build build/python --target bare-halo space-charge-kicks >build/lint/benchmarks.log 2>&1 ||
-    { cat build/lint/benchmarks.log >&2 && return 1; }
+  local log=build/lint/benchmarks.log
+  cmake --build build/python --target bare-halo space-charge-kicks >"$log" 2>&1 && return
+  cat "$log" >&2
+  return 1
 }
 
 check "ruff" "$bin/ruff" check .
