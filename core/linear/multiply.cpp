@@ -24,9 +24,6 @@ constexpr int width = vectors * lanes;
 constexpr std::int64_t rows_at_once = 16 * height;
 constexpr std::int64_t columns_at_once = 64 * width;
 
-// The number of rows that are prefetched before they are packed.
-constexpr std::int64_t ahead = 16;
-
 std::int64_t panels_of(std::int64_t size, std::int64_t panel) { return (size + panel - 1) / panel; }
 
 // Packs squares of a panel whose rows are contiguous in memory; returns for how many k.
@@ -37,9 +34,7 @@ std::int64_t pack_squares(const double* __restrict from, std::int64_t row_stride
   for (; k + lanes <= count; k += lanes)
     for (int i = 0; i < thick; i += lanes) {
       Lanes square[lanes];
-      for (int row = 0; row < lanes; ++row)
-        square[row] = parallel::load(from + (i + row) * row_stride + k);
-      transpose(square);
+      load_transposed(from + i * row_stride + k, row_stride, square);
       for (int column = 0; column < lanes; ++column)
         parallel::store(to + (k + column) * thick + i, square[column]);
     }

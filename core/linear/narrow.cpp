@@ -27,40 +27,56 @@ struct Block {
       for (int v = 0; v < vectors; ++v) sum[v][j] = parallel::fused(a[v], from_b, sum[v][j]);
     }
   }
-  void store(const Matrix& c, Into into) const {
-    for (int v = 0; v < vectors; ++v)
-      for (int lane = 0; lane < lanes; ++lane)
-        for (int j = 0; j < columns; ++j) {
-          double& to = c(v * lanes + lane, j);
-          to = into == Into::set ? sum[v][j][lane] : to + sum[v][j][lane];
+  // The rows from `first` on.
+  void store(const Matrix& c, std::int64_t first, Into into) const {
+    double sums[columns][vectors * lanes];
+    for (int j = 0; j < columns; ++j)
+      for (int v = 0; v < vectors; ++v) parallel::store(&sums[j][v * lanes], sum[v][j]);
+    if constexpr (columns == lanes)
+      if (c.column_stride == 1) {
+        for (int v = 0; v < vectors; ++v) {
+          Lanes rows[lanes];
+          load_transposed(&sums[0][v * lanes], vectors * lanes, rows);
+          for (int lane = 0; lane < lanes; ++lane) {
+            if (v * lanes + lane < first) continue;
+            double* at = &c(v * lanes + lane, 0);
+            parallel::store(at, into == Into::set ? rows[lane] : parallel::load(at) + rows[lane]);
+          }
         }
+        return;
+      }
+    for (std::int64_t i = first; i < vectors * lanes; ++i)
+      for (int j = 0; j < columns; ++j)
+        c(i, j) = into == Into::set ? sums[j][i] : c(i, j) + sums[j][i];
   }
 };
 
 // Rows of A next to each other in memory.
 template <int vectors, int columns>
-void along_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {
+void along_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, std::int64_t first,
+                Into into) {
   Block<vectors, columns> block;
   for (std::int64_t k = 0; k < a.columns; ++k) {
     Lanes from_a[vectors];
+    // The columns may lie in different pages, across which the processor does not prefetch.
+    const double* coming = &a(0, std::min(k + ahead, a.columns - 1));
+    __builtin_prefetch(coming);
+    __builtin_prefetch(coming + vectors * lanes - 1);
     for (int v = 0; v < vectors; ++v) from_a[v] = parallel::load(&a(v * lanes, k));
     block.add(from_a, &b(k, 0));
   }
-  block.store(c, into);
+  block.store(c, first, into);
 }
 
 // Columns of A next to each other in memory: squares of it are transposed in registers.
 template <int vectors, int columns>
-void along_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {
+void along_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, std::int64_t first,
+                   Into into) {
   Block<vectors, columns> block;
   std::int64_t k = 0;
   for (; k + lanes <= a.columns; k += lanes) {
     Lanes squares[vectors][lanes];
-    for (int v = 0; v < vectors; ++v) {
-      for (int row = 0; row < lanes; ++row)
-        squares[v][row] = parallel::load(&a(v * lanes + row, k));
-      transpose(squares[v]);
-    }
+    for (int v = 0; v < vectors; ++v) load_transposed(&a(v * lanes, k), a.row_stride, squares[v]);
 #pragma GCC unroll 8
     for (int i = 0; i < lanes; ++i) {
       Lanes from_a[vectors];
@@ -77,19 +93,20 @@ void along_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, 
     }
     block.add(from_a, &b(k, 0));
   }
-  block.store(c, into);
+  block.store(c, first, into);
 }
 
 template <int vectors, int columns>
-void some_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {
+void some_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, std::int64_t first,
+               Into into) {
   if (a.row_stride == 1)
-    along_rows<vectors, columns>(a, b, c, into);
+    along_rows<vectors, columns>(a, b, c, first, into);
   else
-    along_columns<vectors, columns>(a, b, c, into);
+    along_columns<vectors, columns>(a, b, c, first, into);
 }
 
-// The rows that do not fill a vector.
-void last_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {
+// The product if its rows do not fill a vector.
+void few_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.columns; ++j) {
       double sum = 0.0;
@@ -102,14 +119,17 @@ template <int columns>
 void some_columns(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {
   constexpr decltype(&some_rows<1, columns>) blocks[] = {
       some_rows<1, columns>, some_rows<2, columns>, some_rows<3, columns>};
-  std::int64_t i = 0;
-  while (i + lanes <= c.rows) {
-    const std::int64_t vectors = std::min<std::int64_t>(most_vectors, (c.rows - i) / lanes);
-    const std::int64_t height = vectors * lanes;
-    blocks[vectors - 1](a.part(i, 0, height, a.columns), b, c.part(i, 0, height, columns), into);
-    i += height;
+  const std::int64_t whole = c.rows / lanes;
+  if (whole == 0) return few_rows(a, b, c, into);
+  // Rows that do not fill the last vector share it with rows that are summed twice.
+  for (std::int64_t i = 0; i < c.rows;) {
+    const std::int64_t needed = (c.rows - i + lanes - 1) / lanes;
+    const std::int64_t vectors = std::min({std::int64_t{most_vectors}, needed, whole});
+    const std::int64_t height = vectors * lanes, begin = std::min(i, c.rows - height);
+    blocks[vectors - 1](a.part(begin, 0, height, a.columns), b, c.part(begin, 0, height, columns),
+                        i - begin, into);
+    i = begin + height;
   }
-  last_rows(a.part(i, 0, c.rows - i, a.columns), b, c.part(i, 0, c.rows - i, columns), into);
 }
 
 void one_depth(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {

@@ -8,6 +8,8 @@ namespace phasewise::linear {
 
 // A sum over k is made in parts of this length, each of which starts from 0, in any product.
 inline constexpr std::int64_t depth = 512;
+// Values of A that lie in different pages are prefetched for this many k.
+inline constexpr std::int64_t ahead = 16;
 // Products with more columns pack their matrices.
 inline constexpr std::int64_t most_narrow = 12;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 
 #include "parallel/simd.hpp"
 
@@ -44,5 +45,13 @@ inline void transpose(parallel::Lanes (&rows)[parallel::lanes]) {
 }
 
 #endif
+
+// The columns of a square in memory.
+inline void load_transposed(const double* from, std::int64_t row_stride,
+                            parallel::Lanes (&columns)[parallel::lanes]) {
+  for (int row = 0; row < parallel::lanes; ++row)
+    columns[row] = parallel::load(from + row * row_stride);
+  transpose(columns);
+}
 
 }  // namespace phasewise::linear
