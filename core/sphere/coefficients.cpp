@@ -75,7 +75,7 @@ CoefficientTransforms::CoefficientTransforms(const Description& description,
   largest_.resize(threads * products::fields * levels);
   if (!real_) return;
   for (auto& values : slots_) values = parallel::Buffer<double>(most * width * words());
-  const std::int64_t degrees = description.truncation + 2;
+  const std::int64_t degrees = description.truncation + 3;
   rows_.resize(threads);
   sums_.resize(threads);
   for (auto& rows : rows_)

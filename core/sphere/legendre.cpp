@@ -13,10 +13,11 @@ namespace {
 using linear::ConstMatrix;
 using linear::Matrix;
 
-// The functions of every second degree, from the first or the second one on, at some pairs.
-ConstMatrix of_parity(const ConstMatrix& functions, int parity, const Range& pairs) {
-  return {functions.data + parity * functions.row_stride + pairs.first,
-          (functions.rows - parity + 1) / 2, size_of(pairs), 2 * functions.row_stride, 1};
+// The pairs at which the functions are not all zeros. The parts of a sum stay where they are.
+Range with_functions(const EvenFunctions& functions, const Range& pairs) {
+  const auto zeros = std::clamp<std::int64_t>(functions.zeros - pairs.first, 0, size_of(pairs));
+  const auto part = size_of(pairs) > linear::depth ? linear::depth : std::int64_t{1};
+  return {pairs.first + static_cast<int>(zeros / part * part), pairs.second};
 }
 
 // The product by loops over single levels, as the source of PSTSWM has it. Each sum has the order
@@ -37,69 +38,116 @@ void multiply_by_level(const ConstMatrix& a, const ConstMatrix& b, const Matrix&
       }
 }
 
+void multiply_as(bool plain, const ConstMatrix& a, const ConstMatrix& b, const Matrix& c,
+                 int levels, linear::Panels& panels) {
+  if (plain)
+    multiply_by_level(a, b, c, levels);
+  else
+    linear::multiply(a, b, c, linear::Into::set, panels);
+}
+
+// Both parities of the columns of some pairs.
+Matrix of_pairs(const PairColumns& columns, const Range& pairs, std::int64_t width) {
+  return {columns.data + pairs.first * columns.stride, size_of(pairs), 2 * width, columns.stride,
+          1};
+}
+
+void multiply_differences_by_sines(const PairColumns& columns, const Range& pairs,
+                                   std::span<const double> sines, std::int64_t width) {
+  for (int pair = pairs.first; pair < pairs.second; ++pair) {
+    double* differences = columns.data + pair * columns.stride + width;
+    for (std::int64_t i = 0; i < width; ++i) differences[i] *= sines[pair];
+  }
+}
+
+// From sums of μ P(l) to those of P(l+1), in the rows with odd l + 1 - m.
+void take_lower_degrees(std::span<const LegendreStep> steps, double* rows, std::int64_t width) {
+  for (std::size_t i = 0; i + 1 < steps.size(); i += 2) {
+    const auto [next, drop] = steps[i];
+    double* here = rows + static_cast<std::int64_t>(i + 1) * width;
+    if (i == 0) {
+      for (std::int64_t j = 0; j < width; ++j) here[j] *= next;
+      continue;
+    }
+    const double* below = here - 2 * width;
+    for (std::int64_t j = 0; j < width; ++j) here[j] = std::fma(-drop, below[j], next * here[j]);
+  }
+}
+
+// The transposed steps: from coefficients of P(l+1) to those of μ P(l).
+void give_to_lower_degrees(std::span<const LegendreStep> steps, double* rows, std::int64_t width) {
+  const auto row = [&](std::size_t i) { return rows + static_cast<std::int64_t>(i) * width; };
+  for (std::size_t i = steps.size() / 2 * 2; i > 0; i -= 2) {
+    const auto [next, drop] = steps[i - 2];
+    double* here = row(i - 1);
+    if (i > 2) {
+      double* below = row(i - 3);
+      for (std::int64_t j = 0; j < width; ++j) below[j] = std::fma(-drop, here[j], below[j]);
+    }
+    for (std::int64_t j = 0; j < width; ++j) here[j] *= next;
+  }
+  if (steps.size() % 2 == 1) std::fill_n(row(steps.size()), width, 0.0);
+}
+
 }  // namespace
 
 LegendreFunctions::LegendreFunctions(const std::vector<int>& order, Range places,
                                      std::span<const double> sines, int top, bool kept, int threads)
-    : order_(order),
-      places_(places),
-      top_(top),
+    : places_(places),
       latitudes_(static_cast<std::int64_t>(sines.size())),
       recurrence_(sines, std::span(order).subspan(places.first, size_of(places)), top),
       panels_(threads) {
   if (!kept) return;
   std::int64_t size = 0;
-  for (int place = places.first; place < places.second; ++place) {
+  for (int number = 0; number < size_of(places); ++number) {
     begins_.push_back(size);
-    size += degrees(place) * latitudes_;
+    size += rows(number) * latitudes_;
   }
   table_ = parallel::Buffer<double>(size);
   parallel::prefer_large_pages(table_.data(), sizeof(double) * size);
-  parallel::for_tasks(size_of(places), threads, [&](int task, int) {
-    recurrence_.write(task, table_.data() + begins_[task]);
+  parallel::for_tasks(size_of(places), threads, [&](int number, int) {
+    recurrence_.write_even(number, table_.data() + begins_[number]);
   });
 }
 
-ConstMatrix LegendreFunctions::of(int place, int thread) {
+EvenFunctions LegendreFunctions::of(int place, int thread) {
+  const int number = place - places_.first;
   const double* values = nullptr;
   if (!begins_.empty()) {
-    values = table_.data() + begins_[place - places_.first];
+    values = table_.data() + begins_[number];
   } else {
-    panels_[thread].reserve((top_ + 1) * latitudes_);
-    recurrence_.write(place - places_.first, panels_[thread].data());
+    panels_[thread].reserve(rows(number) * latitudes_);
+    recurrence_.write_even(number, panels_[thread].data());
     values = panels_[thread].data();
   }
-  return linear::row_major(values, degrees(place), latitudes_);
+  return {linear::row_major(values, rows(number), latitudes_), recurrence_.zeros(number),
+          recurrence_.sines(), recurrence_.steps(number)};
 }
 
-void analyse(const ConstMatrix& functions, const PairColumns& columns, const ColumnLayout& layout,
+void analyse(const EvenFunctions& functions, const PairColumns& columns, const ColumnLayout& layout,
              double* rows, bool plain, linear::Panels& panels) {
   const std::int64_t width = layout.width();
-  for (int parity = 0; parity < 2; ++parity) {
-    const ConstMatrix a = of_parity(functions, parity, columns.pairs);
-    const ConstMatrix b{columns.data + columns.pairs.first * columns.stride + parity * width,
-                        a.columns, width, columns.stride, 1};
-    const Matrix c{rows + parity * width, a.rows, width, 2 * width, 1};
-    if (plain)
-      multiply_by_level(a, b, c, layout.levels);
-    else
-      linear::multiply(a, b, c, linear::Into::set, panels);
-  }
+  const Range pairs = with_functions(functions, columns.pairs);
+  multiply_differences_by_sines(columns, pairs, functions.sines, width);
+  const ConstMatrix& values = functions.values;
+  multiply_as(plain, values.part(0, pairs.first, values.rows, size_of(pairs)),
+              linear::constant(of_pairs(columns, pairs, width)),
+              {rows, values.rows, 2 * width, 2 * width, 1}, layout.levels, panels);
+  take_lower_degrees(functions.steps, rows, width);
 }
 
-void synthesise(const ConstMatrix& functions, const double* rows, const ColumnLayout& layout,
+void synthesise(const EvenFunctions& functions, double* rows, const ColumnLayout& layout,
                 const PairColumns& columns, bool plain, linear::Panels& panels) {
   const std::int64_t width = layout.width();
-  for (int parity = 0; parity < 2; ++parity) {
-    const ConstMatrix a = of_parity(functions, parity, columns.pairs).transposed();
-    const ConstMatrix b{rows + parity * width, a.columns, width, 2 * width, 1};
-    const Matrix c{columns.data + columns.pairs.first * columns.stride + parity * width, a.rows,
-                   width, columns.stride, 1};
-    if (plain)
-      multiply_by_level(a, b, c, layout.levels);
-    else
-      linear::multiply(a, b, c, linear::Into::set, panels);
-  }
+  const Range pairs = with_functions(functions, columns.pairs);
+  for (int pair = columns.pairs.first; pair < pairs.first; ++pair)
+    std::fill_n(columns.data + pair * columns.stride, 2 * width, 0.0);
+  give_to_lower_degrees(functions.steps, rows, width);
+  const ConstMatrix& values = functions.values;
+  multiply_as(plain, values.part(0, pairs.first, values.rows, size_of(pairs)).transposed(),
+              {rows, values.rows, 2 * width, 2 * width, 1}, of_pairs(columns, pairs, width),
+              layout.levels, panels);
+  multiply_differences_by_sines(columns, pairs, functions.sines, width);
 }
 
 }  // namespace phasewise::sphere

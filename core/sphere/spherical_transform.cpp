@@ -39,7 +39,7 @@ SphericalTransform::SphericalTransform(const workload::Parameters& parameters, i
   }
   const std::int64_t width = ColumnLayout{most_fields, description_.levels}.width();
   for (int thread = 0; thread < threads; ++thread)
-    rows_.emplace_back((description_.truncation + 2) * width);
+    rows_.emplace_back((description_.truncation + 3) * width);
   grid_ = parallel::Buffer<Complex>(most_fields * size_of(transforms_->pairs()) *
                                     transforms_->rows().size());
 }

@@ -130,14 +130,14 @@ void Transforms::backward(workload::Listener& listener, int fields, const Place&
   });
 }
 
-void Transforms::analyse(int place, const linear::ConstMatrix& functions, const Range& pairs,
-                         int fields, double* rows, int thread) {
+void Transforms::analyse(int place, const EvenFunctions& functions, const Range& pairs, int fields,
+                         double* rows, int thread) {
   const ColumnLayout layout{fields, description_.levels};
   sphere::analyse(functions, {columns_of(place, layout), layout.size(), pairs}, layout, rows,
                   manner_.kernel == Kernel::plain, panels_[thread]);
 }
 
-void Transforms::synthesise(int place, const double* rows, int fields, int thread) {
+void Transforms::synthesise(int place, double* rows, int fields, int thread) {
   const ColumnLayout layout{fields, description_.levels};
   sphere::synthesise(functions(place, thread), rows, layout,
                      {columns_of(place, layout), layout.size(), {0, size_of(column_pairs())}},

@@ -51,12 +51,13 @@ class Transforms {
   void backward(workload::Listener& listener, int fields, const Place& rows);
 
   // These work on one place within a kernel. The functions are valid until the thread asks again.
-  linear::ConstMatrix functions(int place, int thread) { return functions_[0].of(place, thread); }
+  EvenFunctions functions(int place, int thread) { return functions_[0].of(place, thread); }
   // A sum over pairs, counted among the columns' own, gives rows of coefficients,
-  // [l - m][field][re, im][level] for degrees m … M + 1; the synthesis writes all columns.
-  void analyse(int place, const linear::ConstMatrix& functions, const Range& pairs, int fields,
+  // [l - m][field][re, im][level] for degrees m … M + 1, and needs room for one degree
+  // more. The synthesis writes all columns and changes the rows.
+  void analyse(int place, const EvenFunctions& functions, const Range& pairs, int fields,
                double* rows, int thread);
-  void synthesise(int place, const double* rows, int fields, int thread);
+  void synthesise(int place, double* rows, int fields, int thread);
 
   // The groups of latitudes that this rank sums, as pairs among the columns' own.
   std::vector<Range> groups() const;

@@ -54,6 +54,13 @@ def functions_of(truncation: int) -> int:
     return (truncation + 1) * (truncation + 2) // 2
 
 
+def even_functions_of(truncation: int) -> int:
+    """Associated Legendre functions with even l - m, for m up to the truncation and l up to one
+    degree more.
+    """
+    return (truncation + 3) ** 2 // 4 - 1
+
+
 @cache
 def gaussian_latitudes(count: int) -> tuple[Floats, Floats]:
     """The sines of Gaussian latitudes from north to south, and their weights, whose sum is 2. They

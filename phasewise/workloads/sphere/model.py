@@ -18,6 +18,7 @@ from phasewise.tables.keys import Key, convert, plain, show
 from phasewise.workload.table import OneTable
 from phasewise.workloads.sphere.cases import CASES, FILE, JET, JET_DEPTH, SOLVED, Scales, scales_of
 from phasewise.workloads.sphere.grid import (
+    even_functions_of,
     fast_longitudes,
     fewest_latitudes,
     fewest_longitudes,
@@ -215,8 +216,10 @@ class Sphere(OneTable):
 
     @property
     def table_bytes(self) -> int:
-        """Memory of a table of the Legendre functions of half of the latitudes [bytes]."""
-        return 8 * self.pairs * functions_of(self.truncation)
+        """Memory of a table of the Legendre functions with even l - m, at half of the latitudes, up
+        to degree M + 1 [bytes].
+        """
+        return 8 * self.pairs * even_functions_of(self.truncation)
 
     @property
     def sentence(self) -> str:
