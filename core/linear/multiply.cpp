@@ -69,14 +69,18 @@ void pack(const ConstMatrix& from, double* to) {
                       std::min<std::int64_t>(thick, from.rows - row), from.columns, to);
 }
 
-// Sums over k a column of A times some vectors of a row of B, from packed panels.
+// Sums over k a column of A times some vectors of a row of B, from packed panels. All loops over
+// the sums are unrolled: with one that is not, the compiler keeps them in memory before and after.
 template <int some>
 [[gnu::always_inline]] inline void sum_block(std::int64_t count, const double* a, const double* b,
                                              Lanes (&sum)[height][some]) {
-  for (auto& row : sum)
-    for (Lanes& vector : row) vector = Lanes{};
+#pragma GCC unroll 8
+  for (int i = 0; i < height; ++i)
+#pragma GCC unroll 3
+    for (int j = 0; j < some; ++j) sum[i][j] = Lanes{};
   for (std::int64_t k = 0; k < count; ++k, a += height, b += width) {
     Lanes from_b[some];
+#pragma GCC unroll 3
     for (int j = 0; j < some; ++j) from_b[j] = parallel::load(b + j * lanes);
 #pragma GCC unroll 8
     for (int i = 0; i < height; ++i) {

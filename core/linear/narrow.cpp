@@ -11,14 +11,21 @@ namespace {
 using parallel::Lanes;
 using parallel::lanes;
 
-// A block of C in registers: some vectors of rows by some columns.
+// A block of C in registers: some vectors of rows by some columns. All loops over it are unrolled,
+// since the compiler keeps it in memory otherwise.
 constexpr int most_vectors = 3;
 constexpr int most_columns = 4;
 
 template <int vectors, int columns>
 struct Block {
-  Lanes sum[vectors][columns] = {};
+  Lanes sum[vectors][columns];
 
+  Block() {
+#pragma GCC unroll 3
+    for (int v = 0; v < vectors; ++v)
+#pragma GCC unroll 4
+      for (int j = 0; j < columns; ++j) sum[v][j] = Lanes{};
+  }
   [[gnu::always_inline]] void add(const Lanes (&a)[vectors], const double* b) {
 #pragma GCC unroll 4
     for (int j = 0; j < columns; ++j) {
@@ -29,25 +36,33 @@ struct Block {
   }
   // The rows from `first` on.
   void store(const Matrix& c, std::int64_t first, Into into) const {
-    double sums[columns][vectors * lanes];
-    for (int j = 0; j < columns; ++j)
-      for (int v = 0; v < vectors; ++v) parallel::store(&sums[j][v * lanes], sum[v][j]);
     if constexpr (columns == lanes)
-      if (c.column_stride == 1) {
-        for (int v = 0; v < vectors; ++v) {
-          Lanes rows[lanes];
-          load_transposed(&sums[0][v * lanes], vectors * lanes, rows);
-          for (int lane = 0; lane < lanes; ++lane) {
-            if (v * lanes + lane < first) continue;
-            double* at = &c(v * lanes + lane, 0);
-            parallel::store(at, into == Into::set ? rows[lane] : parallel::load(at) + rows[lane]);
-          }
-        }
-        return;
-      }
+      if (c.column_stride == 1) return store_rows(c, first, into);
+    double sums[columns][vectors * lanes];
+#pragma GCC unroll 4
+    for (int j = 0; j < columns; ++j)
+#pragma GCC unroll 3
+      for (int v = 0; v < vectors; ++v) parallel::store(&sums[j][v * lanes], sum[v][j]);
     for (std::int64_t i = first; i < vectors * lanes; ++i)
       for (int j = 0; j < columns; ++j)
         c(i, j) = into == Into::set ? sums[j][i] : c(i, j) + sums[j][i];
+  }
+
+ private:
+  void store_rows(const Matrix& c, std::int64_t first, Into into) const {
+#pragma GCC unroll 3
+    for (int v = 0; v < vectors; ++v) {
+      Lanes rows[lanes];
+#pragma GCC unroll 8
+      for (int j = 0; j < lanes; ++j) rows[j] = sum[v][j];
+      transpose(rows);
+#pragma GCC unroll 8
+      for (int lane = 0; lane < lanes; ++lane) {
+        if (v * lanes + lane < first) continue;
+        double* at = &c(v * lanes + lane, 0);
+        parallel::store(at, into == Into::set ? rows[lane] : parallel::load(at) + rows[lane]);
+      }
+    }
   }
 };
 
@@ -62,6 +77,7 @@ void along_rows(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, std
     const double* coming = &a(0, std::min(k + ahead, a.columns - 1));
     __builtin_prefetch(coming);
     __builtin_prefetch(coming + vectors * lanes - 1);
+#pragma GCC unroll 3
     for (int v = 0; v < vectors; ++v) from_a[v] = parallel::load(&a(v * lanes, k));
     block.add(from_a, &b(k, 0));
   }
