@@ -68,12 +68,15 @@ def test_sparse_products(rows: int, window: int) -> None:
 
 @pytest.mark.parametrize("columns", [1, 2, 3, 5, 10, 12])
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_few_columns_have_the_bits_of_many(columns: int, order: Any) -> None:
-    """Products of few columns read A where it lies; 1100 terms are more than one part of a sum."""
+@pytest.mark.parametrize("rows", [3, 5, 39])
+def test_few_columns_have_the_bits_of_many(columns: int, order: Any, rows: int) -> None:
+    """Products of few columns read A where it lies; 1100 terms are more than one part of a sum.
+    There are too few rows for a vector, and rows that do not fill the last one.
+    """
     rng = np.random.default_rng(5)
-    a = np.asarray(rng.normal(size=(39, 1100)), order=order)
+    a = np.asarray(rng.normal(size=(rows, 1100)), order=order)
     b = rng.normal(size=(1100, 40))
-    many, few = np.zeros((39, 40)), np.zeros((39, columns))
+    many, few = np.zeros((rows, 40)), np.zeros((rows, columns))
     core.multiply(a, b, many)
     core.multiply(a, np.ascontiguousarray(b[:, :columns]), few)
     np.testing.assert_array_equal(few, many[:, :columns])
