@@ -45,9 +45,10 @@ double largest_of(const double* values, std::int64_t count) {
 CoefficientTransforms::CoefficientTransforms(const Description& description,
                                              const workload::Nodes& nodes,
                                              const exchange::TeamPointer& team,
-                                             workload::Contents contents, int threads)
+                                             workload::Contents contents, int threads,
+                                             const Transforms* others)
     : description_(description),
-      transforms_(description, nodes, team, contents, threads, products::fields),
+      transforms_(description, nodes, team, contents, threads, products::fields, others),
       team_(team),
       real_(contents == workload::Contents::real),
       order_free_(description.manner.order_free),

@@ -21,8 +21,8 @@ class CoefficientTransforms {
  public:
   // As Transforms.
   CoefficientTransforms(const Description& description, const workload::Nodes& nodes,
-                        const exchange::TeamPointer& team, workload::Contents contents,
-                        int threads);
+                        const exchange::TeamPointer& team, workload::Contents contents, int threads,
+                        const Transforms* others = nullptr);
 
   const Transforms& transforms() const { return transforms_; }
   const Division& division() const { return transforms_.division(); }

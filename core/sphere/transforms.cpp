@@ -9,7 +9,7 @@ namespace phasewise::sphere {
 
 Transforms::Transforms(const Description& description, const workload::Nodes& nodes,
                        const exchange::TeamPointer& team, workload::Contents contents, int threads,
-                       int most_fields)
+                       int most_fields, const Transforms* others)
     : description_(description),
       manner_(description.manner),
       team_(team),
@@ -22,19 +22,23 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
       products_(most_fields == products::fields) {
   if (!real_) return;
   latitudes_ = gaussian_pairs(description.latitudes);
-  fourier_.emplace_back(rows_, division_.order());
+  fourier_.emplace(rows_, division_.order());
   const auto [first, last] = column_pairs();
-  functions_.emplace_back(division_.order(), column_places(),
-                          std::span(latitudes_.sine).subspan(first, last - first),
-                          description.truncation + 1, description.table, threads);
+  if (others != nullptr && others->column_pairs() == column_pairs() &&
+      others->column_places() == column_places())
+    functions_ = others->functions_;
+  else
+    functions_ = std::make_shared<LegendreFunctions>(
+        division_.order(), column_places(), std::span(latitudes_.sine).subspan(first, last - first),
+        description.truncation + 1, description.table, threads);
   const ColumnLayout layout{most_fields, description.levels};
   const auto wavenumbers = static_cast<std::int64_t>(division_.order().size());
   columns_ = parallel::Buffer<double>(layout.size() * pair_stride() * size_of(column_places()));
   if (transposed())
     before_ = parallel::Buffer<double>(layout.size() * size_of(pairs()) * wavenumbers);
   for (int thread = 0; thread < threads; ++thread) {
-    scratch_.emplace_back(fourier_[0].pairs_together() * rows_.size());
-    batches_.push_back(fourier_[0].batch());
+    scratch_.emplace_back(fourier_->pairs_together() * rows_.size());
+    batches_.push_back(fourier_->batch());
   }
   panels_.resize(threads);
 }
@@ -73,8 +77,7 @@ const Transposes& Transforms::transposes(int fields) {
 template <class F>
 void Transforms::for_pairs_together(F&& f) const {
   const auto [first, last] = pairs();
-  const int together = fourier_[0].pairs_together(),
-            tasks = (last - first + together - 1) / together;
+  const int together = fourier_->pairs_together(), tasks = (last - first + together - 1) / together;
   parallel::for_tasks(tasks, threads_, [&](int task, int thread) {
     const int begin = first + task * together;
     f(Range{begin, std::min(begin + together, last)}, thread);
@@ -99,9 +102,8 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
       for (int field = 0; field < fields; ++field) {
         for (int pair = together.first; pair < together.second; ++pair)
           fill(pair, field, scratch + (pair - together.first) * rows_.size(), thread);
-        fourier_[0].forward(scratch, weights, layout, field,
-                            to + (together.first - first) * strides.pair, strides,
-                            batches_[thread]);
+        fourier_->forward(scratch, weights, layout, field,
+                          to + (together.first - first) * strides.pair, strides, batches_[thread]);
       }
     });
   });
@@ -123,8 +125,8 @@ void Transforms::backward(workload::Listener& listener, int fields, const Place&
       for (int field = 0; field < fields; ++field) {
         for (int pair = together.first; pair < together.second; ++pair)
           to[pair - together.first] = rows(pair, field, thread);
-        fourier_[0].backward(from + (together.first - first) * strides.pair, strides, layout, field,
-                             to, batches_[thread]);
+        fourier_->backward(from + (together.first - first) * strides.pair, strides, layout, field,
+                           to, batches_[thread]);
       }
     });
   });

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "sphere/exchanges.hpp"
@@ -24,11 +26,12 @@ enum class Weights : std::uint8_t { gaussian, ones };
 
 class Transforms {
  public:
-  // For at most `most_fields` at once. The description and the nodes must outlive the object.
-  // Throws std::bad_alloc.
+  // For at most `most_fields` at once. The description and the nodes must outlive the object. The
+  // Legendre functions of others, if these are given, are shared where they are the same. Throws
+  // std::bad_alloc.
   Transforms(const Description& description, const workload::Nodes& nodes,
              const exchange::TeamPointer& team, workload::Contents contents, int threads,
-             int most_fields);
+             int most_fields, const Transforms* others = nullptr);
 
   const Division& division() const { return division_; }
   const GaussianPairs& latitudes() const { return latitudes_; }
@@ -51,7 +54,7 @@ class Transforms {
   void backward(workload::Listener& listener, int fields, const Place& rows);
 
   // These work on one place within a kernel. The functions are valid until the thread asks again.
-  EvenFunctions functions(int place, int thread) { return functions_[0].of(place, thread); }
+  EvenFunctions functions(int place, int thread) { return functions_->of(place, thread); }
   // A sum over pairs, counted among the columns' own, gives rows of coefficients,
   // [l - m][field][re, im][level] for degrees m … M + 1, and needs room for one degree
   // more. The synthesis writes all columns and changes the rows.
@@ -90,8 +93,9 @@ class Transforms {
   RowLayout rows_;
   bool products_;                         // whether the fields that go forward are products
   std::map<int, Transposes> transposes_;  // by the number of fields
-  std::vector<Fourier> fourier_;          // empty without contents
-  std::vector<LegendreFunctions> functions_;
+  // Both are there with contents.
+  std::optional<Fourier> fourier_;
+  std::shared_ptr<LegendreFunctions> functions_;
   parallel::Buffer<double> before_, columns_;       // a rank's rows before a transpose; its columns
   std::vector<parallel::Buffer<Complex>> scratch_;  // of each thread
   std::vector<Fourier::Batch> batches_;             // of each thread

@@ -38,11 +38,12 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
   for (State* state : {&old_, &new_, &next_, &tendency_}) *state = State(size);
 }
 
-// Divides the coefficients among the ranks. What was measured stays.
+// Divides the coefficients among the ranks. What was measured stays, and so does a table of
+// functions that is still of use.
 void Turn::make_transforms() {
   const Measured measured = invariants_ ? invariants_->measured() : Measured{};
-  coefficients_ =
-      std::make_unique<CoefficientTransforms>(description_, nodes_, team_, contents_, threads_);
+  coefficients_ = std::make_unique<CoefficientTransforms>(
+      description_, nodes_, team_, contents_, threads_, coefficients_ ? &transforms() : nullptr);
   if (contents_ == workload::Contents::real) {
     case_.emplace(description_, transforms().latitudes());
     spare_.clear();
