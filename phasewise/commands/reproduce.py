@@ -139,7 +139,8 @@ def marks(claim: Claim) -> str:
     words = (
         ("fitted in part", claim.fitted),
         ("kept", claim.kept),
-        ("measured here", claim.real),
+        ("measured here", claim.real and not claim.mixed),
+        ("measured here and simulated", claim.mixed),
         ("arithmetic", claim.arithmetic),
     )
     return ", ".join(word for word, holds in words if holds)

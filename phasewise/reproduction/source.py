@@ -40,7 +40,9 @@ class Source:
     def claim(
         self, number: str, ours: str, holds: bool | None, sentence: str, **marks: bool
     ) -> Claim:
-        """A claim with what was found about it; marks: `fitted`, `real`, `arithmetic`."""
+        """A claim with what was found about it; marks: `fitted`, `real`, `mixed`,
+        `arithmetic`.
+        """
         own = self.statements[number]
         paper = f"{own.words} ({own.place})"
         return Claim(number, own.title, paper, ours, holds, sentence, **marks)
