@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from phasewise.output import number_of
 from phasewise.reproduction.claim import Claim
 from phasewise.reproduction.cray_x1 import CRAY_X1
 from phasewise.workloads.sphere.bench import USUAL_LEVELS
@@ -47,7 +48,7 @@ def check_claims(measured: Measured, simulated: Simulated) -> tuple[Claim, ...]:
         compiled_in(measured.versions),
         growth(measured.levels, simulated.rates),
         shares_of_peak(measured.versions),
-        transpose_first(simulated.seconds),
+        transpose_first(simulated.seconds, simulated.blocks),
         slow_rank(simulated.seconds, simulated.loads),
     )
 
@@ -164,8 +165,10 @@ def shares_of_peak(versions: Timings) -> Claim:
     return _claim("x13", "; ".join(words), _all(verdicts), sentence, real=True)
 
 
-def transpose_first(seconds: Mapping[Way, float]) -> Claim:
-    """x14: the transposing timestep takes less time, however the sums are added."""
+def transpose_first(seconds: Mapping[Way, float], blocks: int) -> Claim:
+    """x14: the transposing timestep takes less time, however the sums are added; blocks: of the
+    ring.
+    """
     found, verdicts = [], []
     for sums in dict.fromkeys(way.sums for way in seconds):
         transpose, ring = (seconds[Way(name, sums)] for name in ALGORITHMS)
@@ -173,8 +176,8 @@ def transpose_first(seconds: Mapping[Way, float]) -> Claim:
         found.append(f'{transpose:.3f} s and {ring:.3f} s with sums = "{sums}"')
     truncation, levels = PROBLEM
     words = (
-        f"a timestep of T{truncation}L{levels} on {RANKS} ranks of {MSP}, transpose and ring: "
-        f"{'; '.join(found)}"
+        f"a timestep of T{truncation}L{levels} on {RANKS} ranks of {MSP}, transpose and ring "
+        f"in {number_of(blocks, 'block')}: {'; '.join(found)}"
     )
     sentence = (
         "The slide expected this, and its text gives no result, so that this agrees with an "
@@ -199,10 +202,10 @@ def slow_rank(seconds: Mapping[Way, float], loads: Mapping[str, float]) -> Claim
     words = f"with rank {rank} slow by {times:g}, transpose and ring: {'; '.join(found)}"
     parts = " and ".join(f"{loads[name]:.2f}" for name in ALGORITHMS)
     sentence = (
-        "Both sums need all ranks in every timestep, so that both wait for the slow one. It has "
-        f"{parts} of the work of the busiest rank, which sets the time without it. On the slide process {rank} is slow in the "
-        "transposing run alone, perhaps by the alignment of its memory; a processor that is slow "
-        "whatever it does is another matter."
+        "Both ways need all ranks in every timestep, so that both wait for the slow one. By itself "
+        f"it has {parts} of the work of the busiest rank, which sets the time when none is slow. "
+        f"On the slide process {rank} is slow in the transposing run alone, perhaps by the "
+        "alignment of its memory; here it is slow in both."
     )
     return _claim("x15", words, all(verdicts), sentence)
 

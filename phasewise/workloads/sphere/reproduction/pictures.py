@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 
+from phasewise.output import number_of
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.palette import SERIES
 from phasewise.report.predictions import logarithmic, rank_axis
@@ -82,7 +83,7 @@ def make_figures(measured: Measured, simulated: Simulated, out: Path) -> tuple[F
         ),
         "sphere-algorithms": (
             "PSTSWM Algorithm Comparison",
-            partial(_algorithms, simulated.seconds),
+            partial(_algorithms, simulated),
         ),
     }
     return tuple(make_figure(name, title, draw, out) for name, (title, draw) in drawn.items())
@@ -231,7 +232,8 @@ def _node(rates: Rates) -> Drawing:
     )
 
 
-def _algorithms(seconds: Mapping[Way, float]) -> Drawing:
+def _algorithms(simulated: Simulated) -> Drawing:
+    seconds = simulated.seconds
     groups = [
         (sums, slow)
         for sums in dict.fromkeys(way.sums for way in seconds)
@@ -254,5 +256,6 @@ def _algorithms(seconds: Mapping[Way, float]) -> Drawing:
     return Drawing(
         canvas,
         f"T{truncation}L{levels} on {RANKS} ranks of {MSP}: whole wavenumbers after a transpose, "
-        f"or sums over the ranks along a ring; {SIMULATED}. PSTSWM adds sums as they come (plain).",
+        f"or sums over the ranks along a ring, in {number_of(simulated.blocks, 'block')}; "
+        f"{SIMULATED}. PSTSWM adds sums as they come (plain).",
     )

@@ -59,13 +59,14 @@ class Way:
 class Simulated:
     """What was simulated. seconds: of a timestep of the large problem. charts: the folders of the
     runs with the slow rank, by algorithm; loads: the work of that rank in them over that of the
-    busiest other one.
+    busiest other one; blocks: of wavenumbers that the ring sends one after another.
     """
 
     rates: Rates
     seconds: Mapping[Way, float]
     charts: Mapping[str, Path]
     loads: Mapping[str, float]
+    blocks: int
 
 
 @dataclass(frozen=True)
@@ -104,7 +105,9 @@ def simulate_all(extent: Extent, out: Path, workers: int) -> Simulated:
         for name in MACHINES
     }
     loads = {algorithm: _load(folder) for algorithm, folder in charts.items()}
-    return Simulated(rates, {way: found[repr(way)][0] for way in ways}, charts, loads)
+    return Simulated(
+        rates, {way: found[repr(way)][0] for way in ways}, charts, loads, extent.blocks
+    )
 
 
 def variants_on_machines() -> list[Variant]:
