@@ -7,8 +7,8 @@ from typing import Any
 
 from phasewise.report.page import Page
 
-VERDICT = {True: "yes", False: "no", None: "undecided"}
-"""How tables show `Claim.holds`."""
+NOTHING = "–"
+"""The result of a claim that was not looked at."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,13 @@ class Claim:
     def to_dict(self) -> dict[str, Any]:
         """The claim as JSON has it."""
         return asdict(self)
+
+    @property
+    def verdict(self) -> str:
+        """How tables show whether it holds."""
+        if self.holds is None:
+            return "not checked" if self.ours == NOTHING else "undecided"
+        return "yes" if self.holds else "no"
 
     @property
     def reference(self) -> str:

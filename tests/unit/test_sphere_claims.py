@@ -16,6 +16,7 @@ from phasewise.report import figure
 from phasewise.reproduction.reproducing import Reproducing
 from phasewise.workload.discovery import find_workload
 from phasewise.workloads.sphere import reproducing
+from phasewise.workloads.sphere.bench import LEVELS_AT
 from phasewise.workloads.sphere.reproduction import claims, simulated, variants
 from phasewise.workloads.sphere.reproduction.claims import UNDECIDED
 from phasewise.workloads.sphere.reproduction.listings import SOURCES, extent_of
@@ -24,7 +25,6 @@ from phasewise.workloads.sphere.reproduction.simulated import MACHINES, MSP, SSP
 from phasewise.workloads.sphere.reproduction.variants import (
     FAST,
     FULL,
-    LEVELS_AT,
     QUICK,
     Extent,
     Variant,

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from phasewise.output import number_of
 from phasewise.reproduction.claim import Claim
 from phasewise.reproduction.cray_x1 import CRAY_X1
-from phasewise.workloads.sphere.bench import USUAL_LEVELS
+from phasewise.workloads.sphere.bench import LEVELS_AT, USUAL_LEVELS
 from phasewise.workloads.sphere.communication import FIXED
 from phasewise.workloads.sphere.reproduction.measured import Measured, Range, Timings, range_of
 from phasewise.workloads.sphere.reproduction.simulated import (
@@ -25,7 +25,6 @@ from phasewise.workloads.sphere.reproduction.variants import (
     ALGORITHMS,
     FAST,
     LARGE,
-    LEVELS_AT,
     ONE_LEVEL,
     PROBLEM,
     RANKS,

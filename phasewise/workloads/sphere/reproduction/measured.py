@@ -18,8 +18,8 @@ from phasewise.report.benching import Bench
 from phasewise.report.beside_copies import compared
 from phasewise.runs.simulation import start_run
 from phasewise.workload.discovery import find_workload
-from phasewise.workloads.sphere.bench import FOURIER, LEGENDRE
-from phasewise.workloads.sphere.reproduction.variants import LEVELS_AT, Extent, Variant
+from phasewise.workloads.sphere.bench import FOURIER, LEGENDRE, LEVELS_AT
+from phasewise.workloads.sphere.reproduction.variants import Extent, Variant
 
 CONFIDENCE = 0.9
 """Least probability with which a range of several values holds their median."""

@@ -20,12 +20,10 @@ from phasewise.simulated.timing import time_simulated
 from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
 from phasewise.traces.records import read_communication
-from phasewise.workloads.sphere.bench import TRUNCATIONS, USUAL_LEVELS
+from phasewise.workloads.sphere.bench import LEVELS, LEVELS_AT, TRUNCATIONS, USUAL_LEVELS
 from phasewise.workloads.sphere.reproduction.variants import (
     ALGORITHMS,
     FAST,
-    LEVELS,
-    LEVELS_AT,
     ONE_LEVEL,
     PLAIN,
     RANKS,

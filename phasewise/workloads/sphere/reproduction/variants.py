@@ -6,16 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasewise.study import Study
-from phasewise.workloads.sphere.bench import TRUNCATIONS, USUAL_LEVELS, case_tables
+from phasewise.workloads.sphere.bench import LEVELS, TRUNCATIONS, USUAL_LEVELS, case_tables
 from phasewise.workloads.sphere.communication import FIXED
 
 PLAIN, FAST = "plain", "fast"
 KERNELS = (PLAIN, FAST, FIXED)
 """The slides' versions: original, port to the X1, levels given at compile time."""
 ONE_LEVEL = 1
-LEVELS = (1, 2, 4, 8, 18, 32, 66)
-LEVELS_AT = 85
-"""The truncation at which the slides vary the levels."""
 LARGE = 170
 """The truncation from which on a problem is large."""
 
