@@ -11,7 +11,7 @@ from pathlib import Path
 
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.timeline import draw_states, draw_tasks, draw_utilisation
+from phasewise.report.timeline import draw_states, draw_tasks
 from phasewise.workloads.sphere.reproduction.simulated import Simulated
 from phasewise.workloads.sphere.reproduction.variants import ALGORITHMS, SLOW
 
@@ -20,7 +20,6 @@ SLIDE = "Performance Impact of Load Imbalance"
 CHARTS: Mapping[str, tuple[str, Draw]] = {
     "sphere-tasks": ("task", draw_tasks),
     "sphere-states": ("busy, overhead and idle", draw_states),
-    "sphere-utilisation": ("ranks in each state", draw_utilisation),
 }
 """By name: what it shows, and what draws it."""
 

@@ -5,6 +5,7 @@ measured lies within its noise, a claim is left undecided.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from phasewise.output import number_of
 from phasewise.reproduction.claim import Claim
@@ -38,6 +39,7 @@ its own place in memory; rates that differ by less count as equal.
 """
 FFT_SHARE, LEGENDRE_SHARE = 0.25, 0.5
 """Shares of the peak that the slide gives."""
+NO_GAIN = Range(0.0, 0.0, 0.0)
 UNDECIDED = "undecided"
 
 
@@ -53,13 +55,13 @@ def check_claims(measured: Measured, simulated: Simulated) -> tuple[Claim, ...]:
 
 
 def compiled_in(versions: Timings) -> Claim:
-    """x11: from T170 on the number of levels, compiled in, makes one level faster by more than
+    """x11: from T170 on the number of levels, compiled in, makes one level faster, and by more than
     eighteen.
     """
     found, verdicts = [], []
     for truncation in sorted({one.truncation for one in versions if one.truncation >= LARGE}):
         one, many = (_gain(versions, truncation, levels) for levels in (ONE_LEVEL, USUAL_LEVELS))
-        verdicts.append(_exceeds(one, many, PLACEMENT))
+        verdicts += [_exceeds(one, NO_GAIN, PLACEMENT), _exceeds(one, many, PLACEMENT)]
         found.append(
             f"T{truncation}: {_percent(one)} with one level, {_percent(many)} with eighteen"
         )
@@ -188,17 +190,17 @@ def transpose_first(seconds: Mapping[Way, float], blocks: int) -> Claim:
 
 def slow_rank(seconds: Mapping[Way, float], loads: Mapping[str, float]) -> Claim:
     """x15: the slow rank makes the transposing timestep longer by a larger factor than the ring's,
-    however the sums are added.
+    with sums as in the source.
     """
-    found, verdicts = [], []
-    for sums in dict.fromkeys(way.sums for way in seconds):
-        transpose, ring = (
-            seconds[Way(name, sums, slow=True)] / seconds[Way(name, sums)] for name in ALGORITHMS
-        )
-        verdicts.append(transpose > ring)
-        found.append(f'{transpose:.3f} and {ring:.3f} times as long with sums = "{sums}"')
+    ways = {way.legendre: way for way in seconds if way.slow}
+    transpose, ring = (
+        seconds[ways[name]] / seconds[replace(ways[name], slow=False)] for name in ALGORITHMS
+    )
     ((rank, times),) = SLOW.items()
-    words = f"with rank {rank} slow by {times:g}, transpose and ring: {'; '.join(found)}"
+    words = (
+        f"with rank {rank} slow by {times:g} a timestep takes {transpose:.3f} times as long with "
+        f"the transpose, {ring:.3f} times with the ring"
+    )
     parts = " and ".join(f"{loads[name]:.2f}" for name in ALGORITHMS)
     sentence = (
         "Both ways need all ranks in every timestep, so that both wait for the slow one. By itself "
@@ -206,7 +208,7 @@ def slow_rank(seconds: Mapping[Way, float], loads: Mapping[str, float]) -> Claim
         f"On the slide process {rank} is slow in the transposing run alone, perhaps by the "
         "alignment of its memory; here it is slow in both."
     )
-    return _claim("x15", words, all(verdicts), sentence)
+    return _claim("x15", words, transpose > ring, sentence)
 
 
 def _exceeds(one: Range, other: Range, least: float) -> bool | None:

@@ -89,9 +89,10 @@ def measure(core: Core, extent: Extent) -> Measured:
     """Measure everything, one variant after another."""
     versions: dict[Variant, Timing] = {}
     for group in extent.versions():
-        last = extent.last in group
-        padded = [replace(extent.last, padding=False)] if last else []
-        versions |= in_turn(core, [*group, *padded], extent.last_steps if last else extent.steps)
+        steps = extent.last_steps if extent.last in group else extent.steps
+        padded = Variant(extent.padded)
+        beside = [replace(padded, padding=False)] if padded in group else []
+        versions |= in_turn(core, [*group, *beside], steps)
     levels = in_turn(core, [Variant(LEVELS_AT, one) for one in extent.levels], extent.steps)
     return Measured(versions, levels, {case: _together(case) for case in extent.together})
 

@@ -236,11 +236,7 @@ def _node(rates: Rates) -> Drawing:
 
 def _algorithms(simulated: Simulated) -> Drawing:
     seconds = simulated.seconds
-    groups = [
-        (sums, slow)
-        for sums in dict.fromkeys(way.sums for way in seconds)
-        for slow in (False, True)
-    ]
+    groups = list(dict.fromkeys((way.sums, way.slow) for way in seconds))
     canvas, axes = new_picture(1, 1, 3.6)
     axis, at = axes[0, 0], np.arange(len(groups))
     for place, name in enumerate(ALGORITHMS):

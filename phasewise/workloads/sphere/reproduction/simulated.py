@@ -19,7 +19,8 @@ from phasewise.simulated.simulate import Request, simulate
 from phasewise.simulated.timing import time_simulated
 from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
-from phasewise.traces.records import read_communication
+from phasewise.traces.records import Events, read_communication
+from phasewise.traces.turns import one_turn
 from phasewise.workloads.sphere.bench import LEVELS, LEVELS_AT, TRUNCATIONS, USUAL_LEVELS
 from phasewise.workloads.sphere.reproduction.variants import (
     ALGORITHMS,
@@ -46,7 +47,9 @@ Rates = Mapping[str, Mapping[Variant, float]]
 
 @dataclass(frozen=True)
 class Way:
-    """An algorithm of the Legendre transforms, and how sums are added; slow: with the slow rank."""
+    """An algorithm of the Legendre transforms, and how sums are added; slow: with the slow rank, as
+    in the charts.
+    """
 
     legendre: str
     sums: str
@@ -81,12 +84,7 @@ class _Job:
 def simulate_all(extent: Extent, out: Path, workers: int) -> Simulated:
     """Simulate everything; runs for charts go into folders of `out`."""
     variants = variants_on_machines()
-    ways = [
-        Way(algorithm, sums, slow)
-        for sums in extent.sums
-        for algorithm in ALGORITHMS
-        for slow in (False, True)
-    ]
+    ways = [Way(algorithm, sums) for sums in extent.sums for algorithm in ALGORITHMS]
     charts = {algorithm: out / f"sphere-{algorithm}" for algorithm in ALGORITHMS}
     # The longest begin first: runs for charts, then the ring.
     jobs = {f"chart {name}": _chart(name, extent, charts[name]) for name in reversed(ALGORITHMS)}
@@ -94,8 +92,8 @@ def simulate_all(extent: Extent, out: Path, workers: int) -> Simulated:
     studies = tuple(variant.study for variant in variants)
     jobs |= {name: _Job(studies, _request(name, 1)) for name in MACHINES}
     telling, found = Telling("simulations of the sphere"), {}
-    for key, seconds in in_workers(_run, jobs, workers, _name):
-        found[key] = seconds
+    for key, times in in_workers(_run, jobs, workers, _name):
+        found[key] = times
         telling(len(found), len(jobs))
     flops = {variant: _flops(study) for variant, study in zip(variants, studies, strict=True)}
     rates = {
@@ -103,9 +101,9 @@ def simulate_all(extent: Extent, out: Path, workers: int) -> Simulated:
         for name in MACHINES
     }
     loads = {algorithm: _load(folder) for algorithm, folder in charts.items()}
-    return Simulated(
-        rates, {way: found[repr(way)][0] for way in ways}, charts, loads, extent.blocks
-    )
+    seconds = {way: found[repr(way)][0] for way in ways}
+    slow = {Way(name, extent.sums[0], slow=True): found[f"chart {name}"][0] for name in ALGORITHMS}
+    return Simulated(rates, seconds | slow, charts, loads, extent.blocks)
 
 
 def variants_on_machines() -> list[Variant]:
@@ -128,7 +126,7 @@ def _chart(algorithm: str, extent: Extent, folder: Path) -> _Job:
 
 def _timed(way: Way, extent: Extent) -> _Job:
     study = algorithm_study(way.legendre, way.sums, extent.blocks)
-    return _Job((study,), _request(MSP, RANKS, SLOW if way.slow else {}))
+    return _Job((study,), _request(MSP, RANKS))
 
 
 def _request(
@@ -140,11 +138,13 @@ def _request(
 
 
 def _run(job: _Job) -> list[float]:
-    """Seconds of a timestep of each study."""
+    """Seconds of a timestep of each study; of a run for charts, of the one that they show."""
     if job.folder is None:
         return [one.seconds for one in time_simulated(job.studies, job.request)]
-    summary, _ = simulate(job.studies[0], job.request, job.folder)
-    return [float(summary["turn_seconds"])]
+    _, record = simulate(job.studies[0], job.request, job.folder)
+    span = one_turn(Events(record), record)
+    assert span is not None
+    return [span[1] - span[0]]
 
 
 def _load(folder: Path) -> float:

@@ -13,6 +13,8 @@ PLAIN, FAST = "plain", "fast"
 KERNELS = (PLAIN, FAST, FIXED)
 """The slides' versions: original, port to the X1, levels given at compile time."""
 ONE_LEVEL = 1
+FEWEST = 5
+"""Fewest timesteps whose range holds their median with 90 % (`range_of`)."""
 LARGE = 170
 """The truncation from which on a problem is large."""
 
@@ -38,13 +40,15 @@ class Variant:
 class Extent:
     """How much is measured and simulated.
 
-    truncations: those measured here; the largest one also without padding. plain_most: the largest
-    one of the original loops, by levels. levels: those of T85. steps: timesteps of each variant;
-    last_steps: those of the largest truncation with 18 levels. together: cases of `bench sphere
-    --together`. blocks: of the ring; sums: ways to add, the source's own first.
+    truncations: those measured here. padded: the one that is also measured without padding.
+    plain_most: the largest one of the original loops, by levels. levels: those of T85. steps:
+    timesteps of each variant; last_steps: those of the largest truncation with 18 levels. together:
+    cases of `bench sphere --together`. blocks: of the ring; sums: ways to add, the source's own
+    first.
     """
 
     truncations: tuple[int, ...]
+    padded: int
     plain_most: dict[int, int]
     levels: tuple[int, ...]
     steps: int
@@ -73,20 +77,22 @@ class Extent:
 
 FULL = Extent(
     truncations=TRUNCATIONS[:-1],
+    padded=340,
     plain_most={ONE_LEVEL: 340, USUAL_LEVELS: 85},
     levels=LEVELS,
     steps=9,
-    last_steps=4,
+    last_steps=FEWEST,
     together=("t42", "t170"),
     blocks=4,
     sums=("plain", "order-free"),
 )
 QUICK = Extent(
-    truncations=(21, 85, 170),
-    plain_most={ONE_LEVEL: 85, USUAL_LEVELS: 21},
+    truncations=(21, 42, 170),
+    padded=42,
+    plain_most={ONE_LEVEL: 42, USUAL_LEVELS: 42},
     levels=(1, 8, 66),
-    steps=5,
-    last_steps=3,
+    steps=FEWEST,
+    last_steps=FEWEST,
     together=(),
     blocks=1,
     sums=("plain",),
