@@ -175,7 +175,9 @@ def _peak(timings: Timings) -> Drawing:
         (SERIES[0], "FFT", FFT_SHARE, [range_of(timings[one].fourier) for one in own]),
         (SERIES[1], "Legendre", LEGENDRE_SHARE, [range_of(timings[one].legendre) for one in own]),
     ):
-        axis.plot(at, [100 * v.median for v in values], "o-", color=colour, label=name)
+        axis.plot(
+            at, [100 * v.median for v in values], "o-", color=colour, markersize=3, label=name
+        )
         ends = ([100 * v.low for v in values], [100 * v.high for v in values])
         axis.fill_between(at, *ends, color=colour, alpha=0.2, linewidth=0)
         axis.axhline(100 * share, color=colour, linestyle=":", label=f"{name}, the slide")
