@@ -78,7 +78,7 @@ class Extent:
 FULL = Extent(
     truncations=TRUNCATIONS[:-1],
     padded=340,
-    plain_most={ONE_LEVEL: 340, USUAL_LEVELS: 85},
+    plain_most={ONE_LEVEL: 170, USUAL_LEVELS: 85},
     levels=LEVELS,
     steps=9,
     last_steps=FEWEST,
@@ -87,7 +87,7 @@ FULL = Extent(
     sums=("plain", "order-free"),
 )
 QUICK = Extent(
-    truncations=(21, 42, 170),
+    truncations=(42, 170),
     padded=42,
     plain_most={ONE_LEVEL: 42, USUAL_LEVELS: 42},
     levels=(1, 8, 66),
