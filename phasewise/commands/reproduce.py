@@ -16,7 +16,7 @@ from phasewise.mpi.progress import duration
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json, print_table
 from phasewise.report.page import render
-from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
+from phasewise.reproduction.claim import Claim, Reproduction
 from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Source, join
 from phasewise.runs.disk import disk_reason, replace_text
@@ -123,9 +123,7 @@ def _reproduced(name: str, out: Path, quick: bool, workers: int) -> Reproduction
 
 def show(claims: Sequence[Claim], notes: Sequence[str], name: str) -> None:
     """Print the claims as a table, and the notes."""
-    rows = [
-        [str(c.id), c.title, c.paper, c.ours, VERDICT[c.holds], marks(c) or "-"] for c in claims
-    ]
+    rows = [[str(c.id), c.title, c.paper, c.ours, c.verdict, marks(c) or "-"] for c in claims]
     title = f"The claims of the source {name}; the reference is a simulator, not hardware"
     print_table(title, ["", "claim", "the source", "here", "holds", "marks"], rows)
     for note in notes:
@@ -139,7 +137,8 @@ def marks(claim: Claim) -> str:
     words = (
         ("fitted in part", claim.fitted),
         ("kept", claim.kept),
-        ("measured here", claim.real),
+        ("measured here", claim.real and not claim.mixed),
+        ("measured here and simulated", claim.mixed),
         ("arithmetic", claim.arithmetic),
     )
     return ", ".join(word for word, holds in words if holds)

@@ -118,9 +118,11 @@ class ReportedRun:
     def declared(self) -> dict[str, bool]:
         """The tasks that the workloads of the shown runs declare, and whether they compute."""
         found = {p.name for record in self.shown for p in record.phases if p.communicates}
+        recorded = {name for record in self.shown for own in record.names for name in own}
+        kernels = recorded - found
         workloads = (record.workload for record in self.shown if record.workload is not None)
         tasks = {n: names for own in workloads for n, names in declared_tasks(own).items()}
-        return {task: not found.issuperset(names) for task, names in tasks.items()}
+        return {task: not kernels.isdisjoint(names) for task, names in tasks.items()}
 
     @cached_property
     def colours(self) -> dict[str, str]:

@@ -7,8 +7,8 @@ from typing import Any
 
 from phasewise.report.page import Page
 
-VERDICT = {True: "yes", False: "no", None: "not checked"}
-"""How tables show `Claim.holds`."""
+NOTHING = "–"
+"""The result of a claim that was not looked at."""
 
 
 @dataclass(frozen=True)
@@ -16,9 +16,10 @@ class Claim:
     """A claim of the paper: its number, the results of the paper and of the reproduction, whether
     they agree, and remarks.
 
-    holds: None if the claim was not tested. fitted: whether something of a twin was fitted to the
-    paper's statement, so that agreement is no evidence. kept: whether simulations were used that
-    were made before. real: whether it was measured on this computer, and not simulated. arithmetic:
+    holds: None if the claim was not tested, or if noise leaves it undecided. fitted: whether
+    something of a twin was fitted to the paper's statement, so that agreement is no evidence. kept:
+    whether simulations were used that were made before. real: whether it was measured on this
+    computer, and not simulated; mixed: whether a part of it was simulated nevertheless. arithmetic:
     whether it follows from the paper's own numbers, without a simulation or a measurement.
     """
 
@@ -32,16 +33,26 @@ class Claim:
     kept: bool = False
     real: bool = False
     arithmetic: bool = False
+    mixed: bool = False
 
     def to_dict(self) -> dict[str, Any]:
         """The claim as JSON has it."""
         return asdict(self)
 
     @property
+    def verdict(self) -> str:
+        """How tables show whether it holds."""
+        if self.holds is None:
+            return "not checked" if self.ours == NOTHING else "undecided"
+        return "yes" if self.holds else "no"
+
+    @property
     def reference(self) -> str:
         """What the paper's result is compared with."""
         if self.arithmetic:
             return "arithmetic"
+        if self.mixed:
+            return "measured here and simulated"
         return "measured here" if self.real else "simulated"
 
 

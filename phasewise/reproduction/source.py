@@ -11,7 +11,7 @@ from typing import Any
 from phasewise.report.figure import Figure
 from phasewise.report.page import Page, Section, Tile
 from phasewise.report.tables import Table
-from phasewise.reproduction.claim import VERDICT, Claim, Reproduction
+from phasewise.reproduction.claim import NOTHING, Claim, Reproduction
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,9 @@ class Source:
     def claim(
         self, number: str, ours: str, holds: bool | None, sentence: str, **marks: bool
     ) -> Claim:
-        """A claim with what was found about it; marks: `fitted`, `real`, `arithmetic`."""
+        """A claim with what was found about it; marks: `fitted`, `real`, `mixed`,
+        `arithmetic`.
+        """
         own = self.statements[number]
         paper = f"{own.words} ({own.place})"
         return Claim(number, own.title, paper, ours, holds, sentence, **marks)
@@ -67,7 +69,8 @@ def join(source: Source, chapters: Mapping[str, Chapter], quick: bool) -> Reprod
     found = {str(claim.id): claim for one in chapters.values() for claim in one.claims}
     unseen = "No workload of this build checks it."
     claims = tuple(
-        found.get(number) or source.claim(number, "–", None, unseen) for number in source.statements
+        found.get(number) or source.claim(number, NOTHING, None, unseen)
+        for number in source.statements
     )
     notes = tuple(note for one in chapters.values() for note in one.notes)
     record = {
@@ -95,7 +98,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
             c.title,
             c.paper,
             c.ours,
-            VERDICT[c.holds],
+            c.verdict,
             c.reference,
             "fitted or assumed" if c.fitted else "",
             c.sentence,

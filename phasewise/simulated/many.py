@@ -88,9 +88,10 @@ def input_key(task: Task) -> str:
         (request.skeleton, request.computation, *(["ideal"] if request.ideal else [])),
         (twin.platform, twin.hosts, twin.options),
     ]
-    # These count only if the machine has them, so that simulations of other machines are found
-    # under their old keys.
-    content += [one for one in (request.machine.vector, request.machine.overhead) if one]
+    # These count only where there are any, so that other simulations are found under their old
+    # keys.
+    slow = sorted(request.slow.items())
+    content += [one for one in (request.machine.vector, request.machine.overhead, slow) if one]
     return _hash(content)
 
 

@@ -142,6 +142,14 @@ def test_tasks_that_a_workload_declares_have_several_kernels_and_phases(tmp_path
     assert named(selected(line, declared["solving"])) == within
     says(draw_tasks(reported(tmp_path, excerpt=Excerpt(tasks="declared"))).caption, "declares")
     says(draw_tasks(reported(tmp_path, excerpt=Excerpt(tasks="solving"))).caption, "solving")
+    # A phase that the run does not have makes no task a computing one.
+    tasks = {"sums": ("sum", "absent"), "work and sums": ("work", "sum")}
+    monkeypatch.setattr(type(own.part(Laboratory)), "TASKS", tasks)
+    content = json.loads(path.read_text())
+    for entry in content["rank"]:
+        entry["phases"]["work"] |= {"messages": 0, "communicating": 0.0}
+    path.write_text(json.dumps(content))
+    assert reported(tmp_path).declared == {"sums": False, "work and sums": True}
 
 
 def test_a_workload_without_tasks_of_its_own_has_none_to_show(tmp_path):

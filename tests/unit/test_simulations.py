@@ -88,6 +88,7 @@ def test_processes_give_what_one_process_gives(tmp_path: Path) -> None:
         {"twin": "plain"},
         {"steps": 2},
         {"computation": True},
+        {"slow": {1: 2.0}},
         {"machine": load_machine("seaborg")},
     ],
 )

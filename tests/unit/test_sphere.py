@@ -360,3 +360,13 @@ def test_check_shows_grid_and_stations(tmp_path: Path, capsys: pytest.CaptureFix
 def test_an_amplitude_is_a_number() -> None:
     with pytest.raises(StudyError, match=r"amplitudes\[2\]"):
         study(levels=2, amplitudes=[1.0, "x"])
+
+
+def test_a_study_that_any_timestep_suits_names_no_limit() -> None:
+    own = study(case="williamson-2", amplitudes=[0.0], levels=1, rotation=0.0).model
+    assert own.largest_timestep == math.inf and "stable" not in own.sentence
+
+
+def test_one_latitude_is_refused_with_the_least_number() -> None:
+    with refused("sphere.latitudes = 1", "the nearest even one is 2"):
+        study(latitudes=1)

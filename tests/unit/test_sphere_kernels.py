@@ -9,8 +9,9 @@ import pytest
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
-from phasewise.driver import load_core
+from phasewise.driver import load_core, load_planner
 from phasewise.study import Study
+from phasewise.workloads.sphere.communication import FIXED_LEVELS, MOST_BLOCKS
 from tests.sentences import refused
 
 
@@ -46,6 +47,20 @@ def test_sums_without_rounding_are_right() -> None:
     """
     exact, plain = (np.concatenate(state(study(2, sums=sums))) for sums in ("order-free", "plain"))
     assert np.abs(exact - plain).max() < 1e-13 * np.abs(plain).max()
+
+
+def test_the_core_has_the_levels_and_blocks_that_studies_accept() -> None:
+    def plan(levels: int, **communication: Any) -> None:
+        load_planner().plan(study(levels, **communication).parameters(), 1)
+
+    for levels in FIXED_LEVELS:
+        plan(levels, kernel="fixed")
+        with pytest.raises(ValueError, match="compiled for"):
+            plan(levels + 1, kernel="fixed")
+    plan(1, legendre="ring", blocks=MOST_BLOCKS)
+    more = study(1).parameters().replace("blocks = 4", f"blocks = {MOST_BLOCKS + 1}")
+    with pytest.raises(ValueError, match="blocks"):
+        load_planner().plan(more, 1)
 
 
 def test_levels_that_are_not_compiled_in_are_refused() -> None:

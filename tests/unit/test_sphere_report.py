@@ -133,3 +133,12 @@ def test_a_picture_without_its_records_says_what_it_needs() -> None:
             assert isinstance(found, Missing)
             says(found.sentence, key)
         assert not isinstance(pictures.draw_norms(bare), Missing)
+
+
+def test_a_picture_of_many_stations_says_which_it_shows() -> None:
+    stations = [[latitude, 0.0] for latitude in range(0, 50, 5)]
+    with phasewise.run(study("williamson-5", 1, 0, stations)) as results:
+        found = pictures.draw_stations(ReportedRun(results.folder, results=results))
+    assert not isinstance(found, Missing)
+    says(found.caption, "the first 8 of 10 stations")
+    assert len(found.canvas.axes[0].lines) == 8

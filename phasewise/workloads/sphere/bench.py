@@ -15,6 +15,7 @@ import numpy as np
 from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
+from phasewise.mpi.working import at
 from phasewise.output import number_of, print_table
 from phasewise.report.benching import Bench
 from phasewise.runs.timing import measure
@@ -26,20 +27,27 @@ from phasewise.workloads.sphere.spherical_transform import SphericalTransform
 
 TRUNCATIONS = (5, 10, 21, 42, 85, 170, 340, 680)
 """Those of the source."""
-SERIES = {
-    "truncations": [(truncation, 18) for truncation in TRUNCATIONS[:-1]],
-    "levels": [(85, levels) for levels in (1, 2, 4, 8, 18, 32, 66)],
-}
-"""Truncations with 18 levels, up to the largest that takes less than a minute, and the levels of
-the source at T85.
-"""
+LEVELS_AT, LEVELS = 85, (1, 2, 4, 8, 18, 32, 66)
+"""The truncation at which the source varies the levels, and some of its numbers of levels."""
 USUAL_LEVELS = 18
+SERIES = {
+    "truncations": [
+        *((truncation, 1) for truncation in TRUNCATIONS),
+        *((truncation, USUAL_LEVELS) for truncation in TRUNCATIONS[:-1]),
+    ],
+    "levels": [(LEVELS_AT, levels) for levels in LEVELS],
+}
+"""Truncations and levels of each point: the source's truncations with one level, and with 18 up to
+the largest that takes less than a minute; its levels.
+"""
 TIMESTEPS = 5
 """Timesteps that are timed, unless --turns gives it."""
 REPEATS = 5
 """How often a transform is timed."""
-SECONDS_BY_DEGREE = 37_800.0
-"""Timestep times truncation [s]: 900 s at T42."""
+SECONDS_BY_DEGREE, LONGEST_TIMESTEP = 37_800.0, 3600.0
+"""Timestep times truncation [s], 900 s at T42, and the longest timestep [s]: at T5 stability allows
+6133 s.
+"""
 FOURIER, LEGENDRE = ("forward", "backward"), ("analysis", "synthesis")
 
 
@@ -53,7 +61,7 @@ def case_tables(truncation: int, levels: int) -> dict[str, Any]:
             "case": "williamson-5",
             "truncation": truncation,
             "levels": levels,
-            "timestep": SECONDS_BY_DEGREE / truncation,
+            "timestep": min(SECONDS_BY_DEGREE / truncation, LONGEST_TIMESTEP),
         },
         "communication": {},
     }
@@ -117,12 +125,14 @@ class SphereBench(Bench):
     ) -> dict[str, Any]:
         """Time a case on the ranks of this run; collective."""
         if case not in SERIES:
-            return self._point(core, case, (int(case[1:]), USUAL_LEVELS), overrides, threads, turns)
-        points = [
-            self._point(core, f"t{truncation}", (truncation, levels), overrides, threads, turns)
-            for truncation, levels in SERIES[case]
-            if core.size() <= _most(truncation, levels, overrides)
-        ]
+            size = (int(case[1:]), USUAL_LEVELS)
+            return self._point(core, size, overrides, threads, turns)
+        sizes = [size for size in SERIES[case] if core.size() <= _most(*size, overrides)]
+        points: list[dict[str, Any]] = []
+        for done, size in enumerate(sizes):
+            at("point", done, len(sizes), f"T{size[0]}, {number_of(size[1], 'level')}")
+            roof = points[0]["roof"] if points else None
+            points.append(self._point(core, size, overrides, threads, turns, roof))
         if not points:
             raise StudyError(
                 f"no point of the case {case} can be divided among {core.size()} ranks"
@@ -132,11 +142,11 @@ class SphereBench(Bench):
     def _point(
         self,
         core: Core,
-        case: str,
         size: tuple[int, int],
         overrides: Sequence[str],
         threads: int,
         turns: int | None,
+        roof: dict[str, Any] | None = None,
     ) -> dict[str, Any]:
         study = collectively(core, lambda: _study(*size, overrides, core.size()))
         model = model_of(study)
@@ -145,10 +155,10 @@ class SphereBench(Bench):
             del run
             return {"seconds_per_level": seconds / model.levels}
 
-        found = measure(core, study, threads, turns or TIMESTEPS, figures)
+        found = measure(core, study, threads, turns or TIMESTEPS, figures, roof)
         flops = sum(kernel["flops"] for kernel in found["kernels"])
         return {
-            "case": case,
+            "case": f"t{size[0]}",
             "truncation": model.truncation,
             "levels": model.levels,
             "grid": [model.latitudes, model.longitudes],

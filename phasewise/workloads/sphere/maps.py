@@ -17,10 +17,11 @@ from phasewise.driver import Floats
 from phasewise.report.fields import Coordinate, Field, Snapshot
 from phasewise.report.figure import Missing
 from phasewise.report.reported_run import ReportedRun
+from phasewise.workloads.sphere.cases import DAY
 from phasewise.workloads.sphere.grid import gaussian_latitudes
 
 NO_MAPS = Missing("The picture needs records.maps_every above 0 in the study.")
-HOUR, DAY = 3600.0, 86400.0
+HOUR = 3600.0
 MOST_HOURS = 72.0
 """Longest time that is written in hours."""
 ITERATIONS = 60

@@ -226,7 +226,7 @@ class Sphere(OneTable):
         """What follows from the keys."""
         waves, most = self.gravity_wave_speed, self.largest_timestep
         speed = f"; gravity waves of {waves:.4g} m/s" if waves else ""
-        limit = f"; stable up to {_rounded_down(most):g} s" if most else ""
+        limit = "" if most in (None, math.inf) else f"; stable up to {_rounded_down(most):g} s"
         table = engineering(self.table_bytes, "B")
         return (
             f"{self.latitudes} × {self.longitudes} points, {self.coefficients} coefficients; "
@@ -286,10 +286,8 @@ def _grid(given: Sphere) -> dict[str, Any]:
     latitudes = given.latitudes or max(usual, fewest_latitudes(m))
     for name, count in (("latitudes", latitudes), ("longitudes", longitudes)):
         if count % 2:
-            raise StudyError(
-                f"sphere.{name} = {count} is odd; the nearest even ones are {count - 1} and "
-                f"{count + 1}"
-            )
+            near = f"ones are {count - 1} and {count + 1}" if count > 1 else "one is 2"
+            raise StudyError(f"sphere.{name} = {count} is odd; the nearest even {near}")
     if latitudes < fewest_latitudes(m) or longitudes < fewest_longitudes(m):
         most = largest_truncation(latitudes, longitudes)
         holds = f"it holds truncations up to {most}" if most > 0 else "it holds no truncation"

@@ -11,13 +11,9 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture
 from phasewise.workloads.sphere.maps import HOUR, NO_MAPS, time_text
 from phasewise.workloads.sphere.places import Place
+from phasewise.workloads.sphere.recording import INVARIANTS
 from phasewise.workloads.sphere.summary import place_text
 
-INVARIANTS = {
-    "mass": "mass",
-    "energy": "energy",
-    "potential_enstrophy": "potential enstrophy",
-}
 ROUNDING = 2.0**-53
 """Relative rounding error of a number."""
 MOST_SPECTRA = 3
@@ -36,11 +32,11 @@ def draw_invariants(run: ReportedRun) -> Drawing | Missing:
     """The relative change of the invariants of the first level since the first record."""
     canvas, axes = new_picture(1, 1, 3.2)
     axis = axes[0, 0]
-    for colour, (name, label) in enumerate(INVARIANTS.items()):
+    for colour, name in enumerate(INVARIANTS):
         drift = relative_drift(np.asarray(run.results.rows(name))[:, 0])
         if np.isfinite(drift).any():
             shown = np.maximum(np.abs(drift), ROUNDING)
-            axis.plot(hours(run)[1:], shown[1:], color=SERIES[colour], label=label)
+            axis.plot(hours(run)[1:], shown[1:], color=SERIES[colour], label=name.replace("_", " "))
     axis.set_yscale("log")
     log_ticks(axis)
     axis.set_xlabel("time [h]")
@@ -91,7 +87,9 @@ def draw_stations(run: ReportedRun) -> Drawing | Missing:
     axis.set_xlabel("time [h]")
     axis.set_ylabel("height of the surface [m]")
     legend_above(axis)
-    return Drawing(canvas, "Height of the surface at the grid points next to the stations.")
+    left_out = len(places) > len(SERIES)
+    which = f"the first {len(SERIES)} of {len(places)} stations" if left_out else "the stations"
+    return Drawing(canvas, f"Height of the surface at the grid points next to {which}.")
 
 
 def draw_spectrum(run: ReportedRun) -> Drawing | Missing:

@@ -30,6 +30,7 @@ INVARIANTS = {
     ),
     "potential_enstrophy": Dataset((), "Mean of eta^2/(2 h), of each level.", "m^-1 s^-2"),
 }
+"""What the flow conserves, by name."""
 NORMS = {
     name: Dataset((), f"Relative {word} error of the depth of each level.")
     for name, word in (("l1", "mean"), ("l2", "rms"), ("linf", "largest"))

@@ -9,8 +9,9 @@ from typing import Any
 from phasewise.runs.results import Results
 from phasewise.runs.summary import Summary, TableRows
 from phasewise.workloads.sphere.places import Place
+from phasewise.workloads.sphere.recording import INVARIANTS
 
-NAMES = ("mass", "energy", "potential_enstrophy", "l2")
+NAMES = (*INVARIANTS, "l2")
 LABELS = {
     "mass": "mean depth [m]",
     "energy": "energy [m³/s²]",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from phasewise.machines import Machine
 from phasewise.machines.curves import find
 from phasewise.report.tables import Table
-from phasewise.reproduction.claim import VERDICT, Claim
+from phasewise.reproduction.claim import Claim
 from phasewise.workloads.collision.reproduction.extent import Run
 from phasewise.workloads.collision.reproduction.holdout import (
     FIGURES,
@@ -31,7 +31,7 @@ def claims_table(claims: Sequence[Claim]) -> Table:
             c.title,
             c.paper,
             c.ours,
-            VERDICT[c.holds],
+            c.verdict,
             "fitted in part" if c.fitted else "",
             "kept" if c.kept else "",
             c.sentence,
