@@ -1,6 +1,7 @@
 // What a Legendre transform has at a pair of latitudes for one wavenumber: the sums of north and
-// south, which belong to the degrees with even l - m, and the differences, for the odd ones. Each
-// has the real and then the imaginary parts of all levels, field by field.
+// south, which belong to the degrees with even l - m, and for the odd ones the differences. Before
+// an analysis these are multiplied by μ = sin φ; a synthesis gives the differences over μ. Each has
+// the real and then the imaginary parts of all levels, field by field.
 #pragma once
 
 #include <cstdint>

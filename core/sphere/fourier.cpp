@@ -110,30 +110,30 @@ struct ColumnsOfBatch {
 };
 
 // The transform C of north + i south has N(m) = (C(m) + C*(-m)) / 2 and S(m) = (C(m) - C*(-m)) /
-// 2i.
+// 2i. The factors of sums and differences contain the halves.
 template <class Columns>
-void to_columns(const LanesOfComplex& a, const LanesOfComplex& b, const Lanes& half,
-                const Columns& columns, std::int64_t at) {
+void to_columns(const LanesOfComplex& a, const LanesOfComplex& b, const Lanes& even,
+                const Lanes& odd, const Columns& columns, std::int64_t at) {
   const Lanes north_re = a.re + b.re, north_im = a.im - b.im;
   const Lanes south_re = a.im + b.im, south_im = b.re - a.re;
-  columns.put(at, half * (north_re + south_re));
-  columns.put(at + columns.to_imaginary, half * (north_im + south_im));
-  columns.put(at + columns.to_odd, half * (north_re - south_re));
-  columns.put(at + columns.to_odd + columns.to_imaginary, half * (north_im - south_im));
+  columns.put(at, even * (north_re + south_re));
+  columns.put(at + columns.to_imaginary, even * (north_im + south_im));
+  columns.put(at + columns.to_odd, odd * (north_re - south_re));
+  columns.put(at + columns.to_odd + columns.to_imaginary, odd * (north_im - south_im));
 }
 
 // C(m) = N(m) + i S(m), and C(-m) = N*(m) + i S*(m).
 template <class Columns>
-void to_values(const Columns& columns, std::int64_t at, LanesOfComplex& there,
+void to_values(const Columns& columns, std::int64_t at, const Lanes& sine, LanesOfComplex& there,
                LanesOfComplex* opposite) {
-  const Lanes even_re = columns.get(at), odd_re = columns.get(at + columns.to_odd);
+  const Lanes even_re = columns.get(at), odd_re = sine * columns.get(at + columns.to_odd);
   const Lanes north_re = even_re + odd_re, south_re = even_re - odd_re;
   if (opposite == nullptr) {
     there = {north_re, south_re};
     return;
   }
   const Lanes even_im = columns.get(at + columns.to_imaginary);
-  const Lanes odd_im = columns.get(at + columns.to_odd + columns.to_imaginary);
+  const Lanes odd_im = sine * columns.get(at + columns.to_odd + columns.to_imaginary);
   const Lanes north_im = even_im + odd_im, south_im = even_im - odd_im;
   there = {north_re - south_im, north_im + south_re};
   *opposite = {north_re + south_im, south_re - north_im};
@@ -148,17 +148,18 @@ RowLayout::RowLayout(int along, int in_height, bool padded) : longitudes(along),
 
 int Fourier::pairs_together() const { return std::max(1, lanes / rows_.levels); }
 
-void Fourier::forward(const Complex* rows, const std::vector<double>& weights,
-                      const ColumnLayout& layout, int field, double* columns,
-                      const ColumnStrides& strides, Batch& batch) const {
+void Fourier::forward(const Complex* rows, std::span<const double> sines,
+                      const std::vector<double>& weights, const ColumnLayout& layout, int field,
+                      double* columns, const ColumnStrides& strides, Batch& batch) const {
   const int n = rows_.longitudes;
   LanesOfComplex* values = batch.data();
   for_batches(static_cast<int>(weights.size()), rows_.levels, [&](const RowsOfBatch& of) {
     std::array<const Complex*, lanes> from;
-    Lanes half;
+    Lanes even, odd;
     for (int lane = 0; lane < lanes; ++lane) {
       from[lane] = rows + of.pair[lane] * rows_.size() + of.level[lane] * rows_.stride;
-      half[lane] = 0.5 * weights[of.pair[lane]] / n;
+      even[lane] = 0.5 * weights[of.pair[lane]] / n;
+      odd[lane] = even[lane] * sines[of.pair[lane]];
     }
     read_rows(from, n, values);
     transform_.forward(values);
@@ -167,8 +168,8 @@ void Fourier::forward(const Complex* rows, const std::vector<double>& weights,
       for (const int m : order_) {
         to.prefetch(at + ahead * strides.wavenumber);
         const int opposite = m == 0 ? 0 : n - m;
-        to_columns(values[transform_.place_of(m)], values[transform_.place_of(opposite)], half, to,
-                   at);
+        to_columns(values[transform_.place_of(m)], values[transform_.place_of(opposite)], even, odd,
+                   to, at);
         at += strides.wavenumber;
       }
     };
@@ -180,17 +181,19 @@ void Fourier::forward(const Complex* rows, const std::vector<double>& weights,
 }
 
 void Fourier::backward(const double* columns, const ColumnStrides& strides,
-                       const ColumnLayout& layout, int field, const std::vector<Complex*>& rows,
-                       Batch& batch) const {
+                       const ColumnLayout& layout, int field, std::span<const double> sines,
+                       const std::vector<Complex*>& rows, Batch& batch) const {
   const int n = rows_.longitudes;
   LanesOfComplex* values = batch.data();
   for_batches(static_cast<int>(rows.size()), rows_.levels, [&](const RowsOfBatch& of) {
     std::fill_n(values, n, LanesOfComplex{});
+    Lanes sine;
+    for (int lane = 0; lane < lanes; ++lane) sine[lane] = sines[of.pair[lane]];
     const auto read = [&](const auto& from) {
       std::int64_t at = 0;
       for (const int m : order_) {
         from.prefetch(at + ahead * strides.wavenumber);
-        to_values(from, at, values[transform_.place_of(m)],
+        to_values(from, at, sine, values[transform_.place_of(m)],
                   m == 0 ? nullptr : &values[transform_.place_of(n - m)]);
         at += strides.wavenumber;
       }

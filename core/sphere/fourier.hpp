@@ -5,6 +5,7 @@
 
 #include <complex>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "numerics/fft.hpp"
@@ -40,13 +41,15 @@ class Fourier {
   int pairs_together() const;
   Batch batch() const { return Batch(rows_.longitudes); }
 
-  // Transforms the rows of a field at some pairs, which follow one another, and writes their
-  // columns of all wavenumbers, times the weight of the pair.
-  void forward(const Complex* rows, const std::vector<double>& weights, const ColumnLayout& layout,
-               int field, double* columns, const ColumnStrides& strides, Batch& batch) const;
+  // Transforms the rows of a field at some pairs with these sines, which follow one another, and
+  // writes their columns of all wavenumbers, times the weight of the pair.
+  void forward(const Complex* rows, std::span<const double> sines,
+               const std::vector<double>& weights, const ColumnLayout& layout, int field,
+               double* columns, const ColumnStrides& strides, Batch& batch) const;
   // The rows of each pair that have these columns.
   void backward(const double* columns, const ColumnStrides& strides, const ColumnLayout& layout,
-                int field, const std::vector<Complex*>& rows, Batch& batch) const;
+                int field, std::span<const double> sines, const std::vector<Complex*>& rows,
+                Batch& batch) const;
 
  private:
   RowLayout rows_;

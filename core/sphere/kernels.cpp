@@ -8,12 +8,13 @@
 namespace phasewise::sphere {
 namespace {
 
-// A row of complex values is transformed, and its columns are moved: 4 M doubles in and out.
+// A row of complex values is transformed, and its columns are moved, 4 M doubles in and out: their
+// sums and differences take 8 flops, and factors 4.
 parallel::KernelCard row_card(const Description& description, std::string_view name,
                               double more_flops, double more_bytes) {
   const double n = description.longitudes, columns = description.truncation + 1.0;
   return {.name = name,
-          .flops = numerics::transform_flops(n) + 8.0 * columns + more_flops * n,
+          .flops = numerics::transform_flops(n) + 12.0 * columns + more_flops * n,
           .bytes = 64.0 * columns + more_bytes * n,
           .vectorised = true,
           .trip = n / 4.0,
@@ -30,8 +31,8 @@ double left_out(const Description& description) {
 
 // A wavenumber has (M + 3) / 2 degrees in the mean, which share a pair's columns, and the pairs
 // share the coefficients of a degree. Two degrees share a function that is kept, 8 B; those that
-// are not kept take 4 flops each. The differences are multiplied by sines, and in each group every
-// second row is combined with another one by 3 flops.
+// are not kept take 4 flops each. In each group every second row is combined with another one by 3
+// flops.
 parallel::KernelCard product_card(const Description& description, std::string_view name, int fields,
                                   double more_flops, double longest_sum, double groups = 1.0) {
   const double width = static_cast<double>(ColumnLayout{fields, description.levels}.width());
@@ -40,7 +41,7 @@ parallel::KernelCard product_card(const Description& description, std::string_vi
                per_degree = width / description.pairs();
   parallel::KernelCard card{
       .name = name,
-      .flops = used * 2.0 * width + 2.0 * per_pair + 1.5 * groups * per_degree + more_flops +
+      .flops = used * 2.0 * width + 1.5 * groups * per_degree + more_flops +
                (description.table ? 0.0 : 4.0),
       .bytes = (description.table ? used * 4.0 : 0.0) + 32.0 * per_pair + 8.0 * per_degree,
       .vectorised = true,

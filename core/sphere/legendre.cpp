@@ -52,14 +52,6 @@ Matrix of_pairs(const PairColumns& columns, const Range& pairs, std::int64_t wid
           1};
 }
 
-void multiply_differences_by_sines(const PairColumns& columns, const Range& pairs,
-                                   std::span<const double> sines, std::int64_t width) {
-  for (int pair = pairs.first; pair < pairs.second; ++pair) {
-    double* differences = columns.data + pair * columns.stride + width;
-    for (std::int64_t i = 0; i < width; ++i) differences[i] *= sines[pair];
-  }
-}
-
 // From sums of μ P(l) to those of P(l+1), in the rows with odd l + 1 - m.
 void take_lower_degrees(std::span<const LegendreStep> steps, double* rows, std::int64_t width) {
   for (std::size_t i = 0; i + 1 < steps.size(); i += 2) {
@@ -121,14 +113,13 @@ EvenFunctions LegendreFunctions::of(int place, int thread) {
     values = panels_[thread].data();
   }
   return {linear::row_major(values, rows(number), latitudes_), recurrence_.zeros(number),
-          recurrence_.sines(), recurrence_.steps(number)};
+          recurrence_.steps(number)};
 }
 
 void analyse(const EvenFunctions& functions, const PairColumns& columns, const ColumnLayout& layout,
              double* rows, bool plain, linear::Panels& panels) {
   const std::int64_t width = layout.width();
   const Range pairs = with_functions(functions, columns.pairs);
-  multiply_differences_by_sines(columns, pairs, functions.sines, width);
   const ConstMatrix& values = functions.values;
   multiply_as(plain, values.part(0, pairs.first, values.rows, size_of(pairs)),
               linear::constant(of_pairs(columns, pairs, width)),
@@ -147,7 +138,6 @@ void synthesise(const EvenFunctions& functions, double* rows, const ColumnLayout
   multiply_as(plain, values.part(0, pairs.first, values.rows, size_of(pairs)).transposed(),
               {rows, values.rows, 2 * width, 2 * width, 1}, of_pairs(columns, pairs, width),
               layout.levels, panels);
-  multiply_differences_by_sines(columns, pairs, functions.sines, width);
 }
 
 }  // namespace phasewise::sphere

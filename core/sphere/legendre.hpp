@@ -3,8 +3,8 @@
 //
 // Both take the same functions, those with even l - m. By the recurrence the function of l + 1 is
 //   P(l+1) = (next μ) P(l) - drop P(l-1)
-// so that an analysis multiplies the differences by μ, sums them with P(l), and takes from each
-// sum the one of two degrees before. A synthesis does the transposed steps in reverse order. The
+// so that an analysis sums μ times the differences (columns.hpp) with P(l), and takes from each sum
+// the one of two degrees before. A synthesis does the transposed steps in reverse order. The
 // functions with odd l - m need not be read, and one product has the columns of both parities.
 #pragma once
 
@@ -24,7 +24,6 @@ namespace phasewise::sphere {
 struct EvenFunctions {
   linear::ConstMatrix values;           // [degrees m, m + 2, … up to top][latitudes]
   std::int64_t zeros;                   // the first latitudes that have only zeros
-  std::span<const double> sines;        // of the latitudes
   std::span<const LegendreStep> steps;  // from degrees m … top
 };
 
@@ -60,8 +59,8 @@ struct PairColumns {
   Range pairs;  // those that are summed, or written
 };
 
-// rows[l - m][width] = Σ P(l, pair) columns(pair), over the pairs. The differences in the columns
-// are multiplied by μ. The rows have room for an even number of degrees.
+// rows[l - m][width] = Σ P(l, pair) columns(pair), over the pairs. The rows have room for an even
+// number of degrees.
 void analyse(const EvenFunctions& functions, const PairColumns& columns, const ColumnLayout& layout,
              double* rows, bool plain, linear::Panels& panels);
 

@@ -29,7 +29,6 @@ class LegendreRecurrence {
   // `orders` are those that will be written, up to degree `top`.
   LegendreRecurrence(std::span<const double> sines, std::span<const int> orders, int top);
 
-  std::span<const double> sines() const { return sine_; }
   // The steps from degrees m … top, for the order at this place among `orders`.
   std::span<const LegendreStep> steps(std::size_t place) const {
     return std::span(steps_).subspan(step_begins_[place],

@@ -94,6 +94,7 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
     double* to = transposed() ? before_.data() : columns_.data();
     for_pairs_together([&](const Range& together, int thread) {
       Complex* scratch = scratch_[thread].data();
+      const auto sines = std::span(latitudes_.sine).subspan(together.first, size_of(together));
       std::vector<double> weights;
       for (int pair = together.first; pair < together.second; ++pair)
         weights.push_back(weights_are == Weights::gaussian
@@ -102,7 +103,7 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
       for (int field = 0; field < fields; ++field) {
         for (int pair = together.first; pair < together.second; ++pair)
           fill(pair, field, scratch + (pair - together.first) * rows_.size(), thread);
-        fourier_->forward(scratch, weights, layout, field,
+        fourier_->forward(scratch, sines, weights, layout, field,
                           to + (together.first - first) * strides.pair, strides, batches_[thread]);
       }
     });
@@ -121,12 +122,13 @@ void Transforms::backward(workload::Listener& listener, int fields, const Place&
   listener.kernel(backward_card(description_), count, [&] {
     const double* from = transposed() ? before_.data() : columns_.data();
     for_pairs_together([&](const Range& together, int thread) {
+      const auto sines = std::span(latitudes_.sine).subspan(together.first, size_of(together));
       std::vector<Complex*> to(size_of(together));
       for (int field = 0; field < fields; ++field) {
         for (int pair = together.first; pair < together.second; ++pair)
           to[pair - together.first] = rows(pair, field, thread);
         fourier_->backward(from + (together.first - first) * strides.pair, strides, layout, field,
-                           to, batches_[thread]);
+                           sines, to, batches_[thread]);
       }
     });
   });
