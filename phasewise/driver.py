@@ -118,7 +118,13 @@ class Planner(Protocol):
     def phases(self, parameters: str, ranks: int, node_size: int = 1) -> list[dict[str, Any]]: ...
     def first_pieces(self, parameters: str, ranks: int) -> dict[str, float]: ...
     def messages(
-        self, parameters: str, ranks: int, node_size: int, pieces: Mapping[str, float]
+        self,
+        parameters: str,
+        ranks: int,
+        node_size: int,
+        pieces: Mapping[str, float],
+        sockets: int = ...,
+        adapters: int = ...,
     ) -> list[dict[str, Any]]: ...
     def work(
         self,
@@ -163,6 +169,7 @@ class Planner(Protocol):
         eager: int,
         pieces: Mapping[str, float],
         rates: dict[str, Any],
+        across: dict[str, Any] = ...,
     ) -> dict[str, Any]: ...
     def round_costs(
         self,

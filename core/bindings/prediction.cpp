@@ -48,12 +48,14 @@ double resolution(const contention::Program& program) {
   return program.messages < long_turn ? fine : coarse;
 }
 
-nb::list messages(const std::string& parameters, int ranks, int node_size, const nb::dict& pieces) {
+nb::list messages(const std::string& parameters, int ranks, int node_size, const nb::dict& pieces,
+                  int sockets, int adapters) {
+  const contention::NodeShape node{.ranks = node_size, .sockets = sockets, .adapters = adapters};
   const auto study = bindings::plan_study(parameters, ranks, node_size);
   const std::vector<workload::Phase> phases = study->phases();
   nb::list result;
   for (driver::PhaseMessages& phase :
-       driver::phase_messages(*study, node_size, bindings::counts_from(pieces))) {
+       driver::phase_messages(*study, node, bindings::counts_from(pieces))) {
     const workload::Phase& traits = workload::phase_named(phases, phase.name);
     nb::dict one;
     one["name"] = phase.name;
@@ -66,6 +68,7 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
     one["bytes"] = numpy(std::move(phase.bytes));
     one["count"] = numpy(std::move(phase.count));
     one["inter"] = numpy(std::move(phase.inter));
+    one["across"] = numpy(std::move(phase.across));
     one["distance"] = numpy(std::move(phase.distance));
     one["active"] = numpy(std::move(phase.active));
     one["together"] = numpy(std::move(phase.together));
@@ -253,11 +256,13 @@ contention::LoadTable table_from(const nb::dict& given) {
 
 nb::dict by_load(const std::string& parameters, int ranks, const std::string& platform,
                  const nb::dict& within, const nb::dict& between, std::int64_t eager,
-                 const nb::dict& pieces, const nb::dict& rates) {
+                 const nb::dict& pieces, const nb::dict& rates, const nb::dict& across) {
   const contention::Network network(platform);
   const auto study = bindings::plan_study(parameters, ranks, network.node_ranks());
   const driver::Rates how = rates_from(rates);
-  const contention::LoadTables tables(network, table_from(within), table_from(between));
+  const contention::LoadTables tables(network, table_from(within),
+                                      table_from(across.empty() ? within : across),
+                                      table_from(between));
   return mean_turn(*study, pieces, [&](const workload::PieceCounts& counts) {
     const nb::gil_scoped_release unlocked;
     contention::Program program = driver::turn_program(*study, counts, how, few_messages);
@@ -322,7 +327,7 @@ std::vector<int> torus_links(const std::array<int, 3>& dims, int from, int to) {
 
 void bind_prediction(nb::module_& m) {
   m.def("messages", &messages, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size"),
-        nb::arg("pieces") = nb::dict(),
+        nb::arg("pieces") = nb::dict(), nb::arg("sockets") = 1, nb::arg("adapters") = 1,
         "The messages that the busiest rank sends in each phase of a turn, by kind "
         "(docs/models.md).");
   m.def(
@@ -357,9 +362,10 @@ void bind_prediction(nb::module_& m) {
       "the messages go there and back instead of at the same time.");
   m.def("by_load", &by_load, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("within"), nb::arg("between"), nb::arg("eager") = 0, nb::arg("pieces") = nb::dict(),
-        nb::arg("rates") = nb::dict(),
+        nb::arg("rates") = nb::dict(), nb::arg("across") = nb::dict(),
         "As contend, but from tables of message times by size and load, for messages within nodes "
-        "and between them: dicts of sizes, loads, seconds[load][size].");
+        "and between them: dicts of sizes, loads, seconds[load][size]. across: the table for "
+        "messages from one socket of a node to another, where it has several.");
   m.def("round_costs", &round_costs, nb::arg("parameters"), nb::arg("ranks"), nb::arg("platform"),
         nb::arg("sizes"), nb::arg("bandwidth_factors"), nb::arg("latency_factors"),
         nb::arg("pieces") = nb::dict(),

@@ -37,6 +37,9 @@ class Description {
     return values;
   }
   double number(const std::string& key) const { return numbers(key, 1)[0]; }
+  int whole(const std::string& key, int otherwise) const {
+    return has(key) ? static_cast<int>(number(key)) : otherwise;
+  }
 
  private:
   std::map<std::string, std::string> values_;

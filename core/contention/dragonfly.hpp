@@ -4,24 +4,26 @@
 
 namespace phasewise::contention {
 
-// Groups of routers, each with some nodes. All routers of a group are connected with each other,
-// and so is each pair of groups (Kim, Dally, Scott, Abts, "Technology-driven, highly-scalable
-// dragonfly topology", ISCA 2008).
+// Groups of routers, each with some nodes. Each adapter of a node has a link to the node's router.
+// All routers of a group are connected with each other, and so is each pair of groups (Kim, Dally,
+// Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008).
 struct Dragonfly {
   int groups = 0, routers = 0, router_nodes = 0;  // routers per group, nodes per router
+  int adapters = 1;                               // per node
 
   int nodes() const { return groups * routers * router_nodes; }
-  // Links are numbered by what they connect: node to router, router to node, router to router of
-  // one group, group to group.
-  int first_local() const { return 2 * nodes(); }
+  // Links are numbered by what they connect: adapter to router, router to adapter, router to router
+  // of one group, group to group.
+  int first_local() const { return 2 * nodes() * adapters; }
   int first_global() const { return first_local() + groups * routers * routers; }
   int links() const { return first_global() + groups * groups; }
 
-  // Calls cross(link) for each link on the way. A message goes from its node to the router; within
-  // a group, directly to any other router; between groups, over the one link that connects them,
-  // which starts at the router that has the other group's number.
+  // Calls cross(link) for each link on the way from an adapter of one node, `out`, to one of
+  // another, `in`. A message goes to the node's router; within a group, directly to any other
+  // router; between groups, over the one link that connects them, which starts at the router that
+  // has the other group's number.
   template <class Cross>
-  void follow(int from, int to, Cross&& cross) const {
+  void follow(int from, int to, Cross&& cross, int out, int in) const {
     int router = from / router_nodes;
     const int last = to / router_nodes;
     const auto hop = [&](int next) {
@@ -29,7 +31,7 @@ struct Dragonfly {
       cross(first_local() + router * routers + next % routers);
       router = next;
     };
-    cross(from);
+    cross(from * adapters + out);
     const int group = router / routers, target = last / routers;
     if (group != target) {
       hop(group * routers + target);
@@ -37,7 +39,7 @@ struct Dragonfly {
       router = target * routers + group;
     }
     hop(last);
-    cross(nodes() + to);
+    cross((nodes() + to) * adapters + in);
   }
 };
 

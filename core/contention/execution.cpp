@@ -15,6 +15,8 @@ constexpr double never = std::numeric_limits<double>::infinity();
 // Links whose shares differ by less than this are filled together.
 constexpr double share_tolerance = 2e-3;
 constexpr double least_weight = 0.02;
+// Most links of a route within a node: a rank's, a bus, that between two sockets, a bus, a rank's.
+constexpr std::size_t longest_within = 5;
 
 using Event = std::pair<double, int>;  // time, and the index of the transfer or rank
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
@@ -45,7 +47,8 @@ class Sharing : public Walk {
     double start = 0.0;
     Timing::Message message;
     Route route;
-    std::array<double, 3> weights;  // on a route by ranks: of the sender, the node, the receiver
+    // On a route by ranks: of the sender, what lies between the two ranks, the receiver.
+    std::array<double, longest_within> weights;
   };
   // A transfer that is using links.
   struct Active {
@@ -145,7 +148,8 @@ class Sharing : public Walk {
       // all.
       const double most = arriving_[transfer.route.links.back()] > 1 ? never : 1.0;
       const double of_receiver = std::min(transfer.message.of_receiver, most);
-      transfer.weights = {transfer.message.of_sender, of_receiver, of_receiver};
+      transfer.weights.fill(of_receiver);
+      transfer.weights.front() = transfer.message.of_sender;
       flows_.back().weights = transfer.weights;
     }
     for (const Active& active : active_)
@@ -193,7 +197,6 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
                                   Company company) const {
   const std::int64_t sent = bytes == 0 ? 0 : bytes + header_;
   Message found{.bytes = bytes,
-                .within = false,
                 .delay = route.latency * factor(latency_factors_, sent),
                 .max_rate = route.max_bandwidth,
                 .amount = static_cast<double>(sent) / factor(bandwidth_factors_, sent)};

@@ -18,7 +18,7 @@ class Timing {
  public:
   struct Message {
     std::int64_t bytes = 0;
-    bool within = false;    // both ends are on one node
+    Level level = Level::within;
     double delay = 0.0;     // before it uses the links [s]
     double max_rate = 0.0;  // the most that it can take of a link [B/s]
     double amount = 0.0;    // of work, in the units of `progress`

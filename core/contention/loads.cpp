@@ -38,14 +38,14 @@ double LoadTable::at(double size, double load) const {
 Timing::Message LoadTables::message(const Route& /*route*/, std::int64_t bytes, int from, int to,
                                     Company /*company*/) const {
   return {.bytes = bytes,
-          .within = network_.node_of(from) == network_.node_of(to),
+          .level = network_.level_of(from, to),
           .delay = 0.0,
           .max_rate = network_.reference_capacity(from, to),
           .amount = 1.0};
 }
 
 double LoadTables::progress(const Message& message, double share) const {
-  const LoadTable& table = message.within ? within_ : between_;
+  const LoadTable& table = tables_[static_cast<std::size_t>(message.level)];
   return 1.0 / table.at(static_cast<double>(message.bytes), message.max_rate / share);
 }
 

@@ -1,8 +1,9 @@
 // The times of messages from tables of measured times, by size and load. The load of a message is
-// the capacity of the first link that it shares with others (the bus of its node, its adapter, or a
-// link of the torus) over its fair share.
+// the capacity of the link that it shares first (Network::reference_capacity) over its fair share.
 #pragma once
 
+#include <array>
+#include <utility>
 #include <vector>
 
 #include "contention/execution.hpp"
@@ -20,16 +21,16 @@ struct LoadTable {
 
 class LoadTables : public Timing {
  public:
-  // There is one table for messages within nodes and one for those between nodes.
-  LoadTables(const Network& network, LoadTable within, LoadTable between)
-      : network_(network), within_(std::move(within)), between_(std::move(between)) {}
+  // There is a table for messages of each level.
+  LoadTables(const Network& network, LoadTable within, LoadTable across, LoadTable between)
+      : network_(network), tables_{std::move(within), std::move(across), std::move(between)} {}
   Message message(const Route& route, std::int64_t bytes, int from, int to,
                   Company company) const override;
   double progress(const Message& message, double share) const override;
 
  private:
   const Network& network_;
-  LoadTable within_, between_;
+  std::array<LoadTable, 3> tables_;  // by level
 };
 
 // The loads of the messages of a pattern in which rank i sends to to[i] (-1: to nobody).

@@ -1,13 +1,15 @@
-// A machine's network as links with capacities, and the route of a message over them: node
-// adapters, memory buses, what a rank can copy within its node, the tapered stages of a fat-tree,
-// the links of a torus or a dragonfly. machines/platform.cpp makes the same networks for the
-// simulator.
+// A machine's network as links with capacities, and the route of a message over them: adapters,
+// memory buses, links between the sockets of a node, what a rank can copy within its node, the
+// tapered stages of a fat-tree, the links of a torus or a dragonfly. machines/platform.cpp makes
+// the same networks for the simulator.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "contention/description.hpp"
 #include "contention/dragonfly.hpp"
+#include "contention/node_shape.hpp"
 #include "contention/torus.hpp"
 
 namespace phasewise::contention {
@@ -26,12 +28,15 @@ class Network {
   explicit Network(const std::string& description);
 
   const std::vector<double>& capacities() const { return capacities_; }
-  int node_ranks() const { return node_ranks_; }
+  int node_ranks() const { return shape_.ranks; }
   // The latency [s] of a message between nodes; with a single node, of a message within it.
   double latency() const { return nodes_ > 1 ? flow_.latency : memory_.latency; }
-  int node_of(int rank) const { return rank / node_ranks_; }
-  // The capacity [B/s] of the first link that messages between these two ranks share: the bus of a
-  // node, its adapter, or, without adapters, a link of the torus.
+  int node_of(int rank) const { return shape_.node_of(rank); }
+  Level level_of(int from_rank, int to_rank) const {
+    return contention::level_of(shape_, from_rank, to_rank);
+  }
+  // The capacity [B/s] of the link that messages between these two ranks share first: the bus of a
+  // socket, the link between two sockets, an adapter, or, without adapters, a link of the torus.
   double reference_capacity(int from_rank, int to_rank) const;
   // Overwrites `route`.
   void find_route(int from_rank, int to_rank, Route& route) const;
@@ -42,17 +47,22 @@ class Network {
     double latency, bandwidth;  // of one message, however many there are
   };
   int add_links(int count, double capacity);
+  void add_node_links(const Description& given);
+  void add_places(const Description& given);
+  int socket_link(int from_rank, int to_rank) const;
+  void find_route_within(int from_rank, int to_rank, Route& route) const;
   int place_of(int node) const { return places_.empty() ? node : places_[node]; }
   void cross(int link, Route& route) const;
 
   Kind kind_ = Kind::fat_tree;
-  int nodes_ = 0, node_ranks_ = 1;
-  FlowLimit memory_{}, flow_{};
+  int nodes_ = 0;
+  NodeShape shape_;
+  FlowLimit memory_{}, sockets_{}, flow_{};
   double hop_latency_ = 0.0;
   std::vector<double> capacities_;
   // The first link of each kind; -1 if there is none.
-  int bus_ = -1, rank_out_ = -1, rank_in_ = -1, out_ = -1, in_ = -1, up_ = -1, down_ = -1,
-      hop_ = -1;
+  int bus_ = -1, between_sockets_ = -1, rank_out_ = -1, rank_in_ = -1, out_ = -1, in_ = -1,
+      up_ = -1, down_ = -1, hop_ = -1;
   bool in_and_out_ = false;  // a rank's sends and receives within a node share a link
   int stage_nodes_ = 0;
   std::vector<int> places_;  // of the nodes in the network; empty: in order

@@ -16,9 +16,9 @@ struct Torus {
   // Calls cross(link) for each link on the way; node n has links [ways n, ways (n + 1)). A message
   // goes along x, then y, then z, each time the shorter way around, or the only one. If both are
   // equally long, it goes up from even places and down from odd ones, so that neither way carries
-  // all messages.
+  // all messages. All adapters of a node use the same links.
   template <class Cross>
-  void follow(int from, int to, Cross&& cross) const {
+  void follow(int from, int to, Cross&& cross, int /*out*/ = 0, int /*in*/ = 0) const {
     int at = from;
     for (int axis = 0, stride = 1; axis < 3; stride *= dims[axis++]) {
       const int side = dims[axis];

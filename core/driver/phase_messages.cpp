@@ -61,15 +61,24 @@ std::vector<Sent> sent_in_phases(const RankProgram& program, std::size_t phases)
   return sent;
 }
 
-// For each round of each phase, how many ranks of a node send within the node, and how many to
-// other nodes.
-using Active = std::vector<std::vector<std::array<int, 2>>>;
+constexpr std::size_t levels = 3;
+// A number for each level.
+using ByLevel = std::array<int, levels>;
 
-Active active_in_rounds(const workload::Workload& study, int node_size, Programs& programs,
-                        int node) {
+std::size_t index(contention::Level level) { return static_cast<std::size_t>(level); }
+
+// For each round of each phase, how many ranks send messages of each level beside a rank: those of
+// its socket, or those of its adapter if the messages leave the node.
+using Active = std::vector<std::vector<ByLevel>>;
+
+Active active_in_rounds(const workload::Workload& study, const contention::NodeShape& node,
+                        Programs& programs, int rank) {
   Active active;
-  const int last = std::min((node + 1) * node_size, study.ranks());
-  for (int mate = node * node_size; mate < last; ++mate) {
+  const int first = node.node_of(rank) * node.ranks;
+  for (int mate = first; mate < std::min(first + node.ranks, study.ranks()); ++mate) {
+    const int socket = node.socket_of(mate) == node.socket_of(rank) ? 1 : 0;
+    const int adapter = node.adapter_of(mate) == node.adapter_of(rank) ? 1 : 0;
+    const ByLevel shared{socket, socket, adapter};
     const auto program = programs.of(mate);
     active.resize(programs.names().size());
     std::vector<std::size_t> met(active.size(), 0);  // number of rounds of each phase so far
@@ -77,42 +86,45 @@ Active active_in_rounds(const workload::Workload& study, int node_size, Programs
       const std::size_t number = met[round.phase]++;
       auto& of_phase = active[round.phase];
       if (number == of_phase.size()) of_phase.push_back({});
-      std::array<int, 2> sends{};
-      for (const contention::Send& send : program->sends_of(round))
-        sends[send.peer / node_size == node ? 0 : 1] = 1;
-      for (int level = 0; level < 2; ++level) of_phase[number][level] += sends[level];
+      ByLevel sends{};
+      for (const contention::Send& send : program->sends_of(round)) {
+        const std::size_t level = index(contention::level_of(node, mate, send.peer));
+        sends[level] = shared[level];
+      }
+      for (std::size_t level = 0; level < levels; ++level) of_phase[number][level] += sends[level];
     });
   }
   return active;
 }
 
-PhaseMessages messages_of(const RankProgram& own, const Active& active, int node_size, int rank,
-                          int phase) {
+PhaseMessages messages_of(const RankProgram& own, const Active& active,
+                          const contention::NodeShape& node, int rank, int phase) {
   PhaseMessages result;
   result.rank = rank;
-  using Kind = std::tuple<std::int64_t, int, std::int64_t, std::int64_t, std::int64_t>;
+  using Kind = std::tuple<std::int64_t, int, int, std::int64_t, std::int64_t, std::int64_t>;
   std::map<Kind, double> kinds;
   std::size_t number = 0;
   own.each_round([&](const ProgramRound& round, float weight) {
     if (round.phase != phase) return;
-    const auto level = [&](const contention::Send& send) {
-      return send.peer / node_size == rank / node_size ? 0 : 1;
-    };
-    std::array<std::int64_t, 2> together{};
-    for (const contention::Send& send : own.sends_of(round)) ++together[level(send)];
+    ByLevel together{};
+    for (const contention::Send& send : own.sends_of(round))
+      ++together[index(contention::level_of(node, rank, send.peer))];
     for (const contention::Send& send : own.sends_of(round)) {
-      const int inter = level(send);
-      kinds[{send.bytes, inter, std::abs(send.peer - rank), active[phase][number][inter],
-             together[inter]}] += weight;
+      const contention::Level level = contention::level_of(node, rank, send.peer);
+      const int inter = level == contention::Level::between ? 1 : 0;
+      const int across = level == contention::Level::across ? 1 : 0;
+      kinds[{send.bytes, inter, across, std::abs(send.peer - rank),
+             active[phase][number][index(level)], together[index(level)]}] += weight;
     }
     ++number;
   });
   for (const auto& [kind, count] : kinds) {
     result.bytes.push_back(std::get<0>(kind));
     result.inter.push_back(static_cast<std::uint8_t>(std::get<1>(kind)));
-    result.distance.push_back(std::get<2>(kind));
-    result.active.push_back(std::get<3>(kind));
-    result.together.push_back(std::get<4>(kind));
+    result.across.push_back(static_cast<std::uint8_t>(std::get<2>(kind)));
+    result.distance.push_back(std::get<3>(kind));
+    result.active.push_back(std::get<4>(kind));
+    result.together.push_back(std::get<5>(kind));
     result.count.push_back(count);
   }
   return result;
@@ -120,7 +132,8 @@ PhaseMessages messages_of(const RankProgram& own, const Active& active, int node
 
 }  // namespace
 
-std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
+std::vector<PhaseMessages> phase_messages(const workload::Workload& study,
+                                          const contention::NodeShape& node,
                                           const workload::PieceCounts& counts) {
   Programs programs(study, counts);
   std::vector<Sent> largest;
@@ -137,10 +150,10 @@ std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int n
   std::vector<PhaseMessages> result(largest.size());
   for (const int rank : std::set<int>(whose.begin(), whose.end())) {
     const auto own = programs.of(rank);
-    const Active active = active_in_rounds(study, node_size, programs, rank / node_size);
+    const Active active = active_in_rounds(study, node, programs, rank);
     for (int phase = 0; phase < std::ssize(largest); ++phase)
       if (whose[phase] == rank) {
-        result[phase] = messages_of(*own, active, node_size, rank, phase);
+        result[phase] = messages_of(*own, active, node, rank, phase);
         result[phase].name = programs.names()[phase];
       }
   }

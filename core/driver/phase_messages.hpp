@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "contention/node_shape.hpp"
 #include "workload/pieces.hpp"
 #include "workload/workload.hpp"
 
@@ -17,16 +18,18 @@ struct PhaseMessages {
   int rank = 0;
   // One entry for each kind of message.
   std::vector<std::int64_t> bytes, distance, active, together;
-  std::vector<std::uint8_t> inter;
+  std::vector<std::uint8_t> inter, across;
   std::vector<double> count;  // per turn
 };
 
-// Phases are in the order in which a rank meets them; a node has node_size ranks. `distance` is the
-// difference of the ranks' numbers; `inter` is 1 if the message leaves the node; `active` is the
-// number of ranks of the sender's node that send messages with the same `inter` in the same round,
-// and `together` the number of such messages of the sender. The busiest rank is one of the
+// Phases are in the order in which a rank meets them. `distance` is the difference of the ranks'
+// numbers; `inter` is 1 if the message leaves the node, and `across` if it goes to another socket
+// of the node. `active` is the number of ranks that send messages of the same level in the same
+// round and have the sender's adapter, or the sender's socket where the messages stay in the node.
+// `together` is the number of such messages of the sender. The busiest rank is one of the
 // workload's typical ranks.
-std::vector<PhaseMessages> phase_messages(const workload::Workload& study, int node_size,
+std::vector<PhaseMessages> phase_messages(const workload::Workload& study,
+                                          const contention::NodeShape& node,
                                           const workload::PieceCounts& counts);
 
 }  // namespace phasewise::driver

@@ -3,7 +3,7 @@ messages.
 """
 
 from phasewise.machines.curves import Curve, Line, Measured, find
-from phasewise.machines.floor import Floor, floor, node_bandwidth
+from phasewise.machines.floor import Floor, floor
 from phasewise.machines.machine import Machine, load_machine, machine_names
 from phasewise.machines.topology import node_count, nodes_of, smallest_box
 from phasewise.machines.twin import TWINS, Twin, make_ideal, make_twin
@@ -22,7 +22,6 @@ __all__ = [
     "machine_names",
     "make_ideal",
     "make_twin",
-    "node_bandwidth",
     "node_count",
     "nodes_of",
     "smallest_box",

@@ -41,8 +41,9 @@ class Line:
 class Curve:
     """Times of one benchmark's messages by size.
 
-    benchmark: ping-pong, ping-ping, parallel or grid. level: node or network. pairs: messages that
-    leave the node at once (network), or its ranks that send at once (node). A grid has a direction
+    benchmark: ping-pong, ping-ping, parallel or grid. level: socket, node or network; on a node of
+    several sockets, messages of level node go between two of them. pairs: messages that leave the
+    node at once (network), or its ranks that send at once (node, socket). A grid has a direction
     (along the row or the column), a distance (steps to the partner) and ranks (in all); ranks is 0
     elsewhere. sizes [B] increase; seconds (medians) with their 95 % confidence interval low, high;
     latency [s], bandwidth [B/s] and relative rms residual of the straight line; bends: sizes [B]

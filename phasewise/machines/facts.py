@@ -12,13 +12,15 @@ def facts(machine: Any) -> dict[str, Any]:
     """What the JSON of `machine list` and `machine show` has of each machine; times in s, rates in
     B/s and flop/s.
     """
-    network, memory = machine.network, machine.memory
+    network, memory, sockets = machine.network, machine.memory, machine.sockets
     return {
         "name": machine.name,
         "title": machine.title,
         "source": " ".join(machine.source.split()),
         "reference": machine.measured.reference if machine.measured else "described",
         "ranks_per_node": machine.node_ranks,
+        "sockets_per_node": machine.socket_count,
+        "adapters_per_node": network.adapters if network.adapter_bandwidth else None,
         "nodes": machine.nodes,
         "flops": machine.processor.flops,
         "peak": machine.processor.peak,
@@ -29,7 +31,10 @@ def facts(machine: Any) -> dict[str, Any]:
         "adapter_bandwidth": network.adapter_bandwidth,
         "link_bandwidth": network.link_bandwidth,
         "node_latency": memory.latency if memory else None,
-        "node_bandwidth": memory.bandwidth if memory else None,
+        "node_bandwidth": machine.socket_count * memory.bandwidth if memory else None,
+        "socket_bandwidth": memory.bandwidth if memory and sockets else None,
+        "socket_link_latency": sockets.latency if sockets else None,
+        "socket_link_bandwidth": sockets.bandwidth if sockets else None,
         "eager": machine.protocol.eager,
         "curves": [curve.name for curve in machine.curves],
         "kernels": sorted(machine.kernels),

@@ -16,6 +16,7 @@ from phasewise.machines.curves import Curve, Line, Measured, read_curves, read_m
 from phasewise.machines.device import Device, read_device
 from phasewise.machines.facts import rows_of
 from phasewise.machines.kernel_rates import KernelRate, read_kernels
+from phasewise.machines.node import Memory, Sockets, check_divides, read_node
 from phasewise.machines.rank_rates import (
     Copies,
     Streams,
@@ -30,7 +31,6 @@ from phasewise.tables.declared import check_needed
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import (
     Key,
-    Schema,
     check_table,
     convert,
     nearest,
@@ -44,19 +44,6 @@ FILES = Path(__file__).parent / "files"
 
 SMALLEST_BOX = "smallest-box"
 SMALLEST_BLOCK = "smallest-block"
-
-
-@dataclass(frozen=True)
-class Memory:
-    """Messages within a node: latency [s], and the bandwidth [B/s] of one and of all its ranks;
-    rank_shares: whether the messages that a rank sends at once, or receives at once, share
-    rank_bandwidth.
-    """
-
-    latency: float
-    rank_bandwidth: float
-    bandwidth: float
-    rank_shares: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,8 +77,9 @@ class Network:
     """The network between the nodes; kind "none" is for a single node.
 
     latency [s]: of a message. flow_bandwidth [B/s]: the most that one message gets.
-    adapter_bandwidth [B/s]: of a node each way (None: only its links limit it). blocks: the parts
-    of a torus that jobs can get, the smallest first; empty if a job gets the smallest box.
+    adapter_bandwidth [B/s]: of each of a node's `adapters`, each way (None: only its links limit
+    it). blocks: the parts of a torus that jobs can get, the smallest first; empty if a job gets the
+    smallest box.
     link_bandwidth [B/s] of a link each way, hop_latency [s]. A dragonfly has `groups` groups of
     `routers` routers with `router_nodes` nodes each; links within a group have link_bandwidth,
     those between two groups global_bandwidth. allocation: how a job's nodes are placed, "in-order",
@@ -110,6 +98,7 @@ class Network:
     routers: int | None
     router_nodes: int | None
     global_bandwidth: float | None
+    adapters: int = 1
     allocation: str = "in-order"
     allocation_seed: int = 1
 
@@ -164,12 +153,13 @@ class Machine(Readable):
     """A machine; `paper` holds its row of the source paper's Table 4, by benchmark.
 
     curves: times of messages that were measured, as `measured` says; kernels: rates of kernels;
-    nodes: how many it has, if the file says so; vector: None where the processor has no vector
-    unit; overhead: None where nothing is known of it, and messages cost nothing beyond their
-    latency; copies: None where only bytes count; exchanges: seconds of an exchange of 8 bytes each
-    way between two ranks of a node, by protocol; streams: None where each message of
-    many takes what one alone does; device: None where none is known; uncertain: by which part rates
-    may be off, by name; given: the name or file by which it was loaded.
+    nodes: how many it has, if the file says so; sockets: None where a node has only one; vector:
+    None where the processor has no vector unit; overhead: None where nothing is known of it, and
+    messages cost nothing beyond their latency; copies: None where only bytes count; exchanges:
+    seconds of an exchange of 8 bytes each way between two ranks of a node, by protocol; streams:
+    None where each message of many takes what one alone does; device: None where none is known;
+    uncertain: by which part rates may be off, by name; given: the name or file by which it was
+    loaded.
     """
 
     name: str
@@ -185,6 +175,7 @@ class Machine(Readable):
     measured: Measured | None = None
     kernels: dict[str, KernelRate] = field(default_factory=dict)
     nodes: int | None = None
+    sockets: Sockets | None = None
     vector: Vector | None = None
     overhead: Overhead | None = None
     copies: Copies | None = None
@@ -200,6 +191,11 @@ class Machine(Readable):
         """The main rates, with their units."""
         where = "measured" if self.is_hardware else "its reference is a simulator, not hardware"
         return Shown(f"{self.title} ({where})", rows_of(self))
+
+    @property
+    def socket_count(self) -> int:
+        """The sockets of a node."""
+        return 1 if self.sockets is None else self.sockets.count
 
     @property
     def is_hardware(self) -> bool:
@@ -243,32 +239,23 @@ def _machine(given: dict[str, Any]) -> Machine:
     tables, uncertain = split_uncertain(given)
     top = check_table(tables, schema.TOP, "")
     check_needed(top, schema.TOP, "", ("name", "node", "network", "processor"))
-    node = _table(top, "node", schema.NODE)
-    ranks = int(node["ranks"])
-    memory = None
-    if ranks > 1 or "memory" in top:
-        check_needed(top, schema.TOP, "", ("memory",))
-        memory = Memory(**_table(top, "memory", schema.MEMORY | schema.RANK_SHARES))
-        if memory.bandwidth < memory.rank_bandwidth:
-            raise StudyError(
-                f"memory.bandwidth = {show(memory.bandwidth)} is less than what one rank gets, "
-                f"memory.rank_bandwidth = {show(memory.rank_bandwidth)}"
-            )
+    node = read_node(top)
     processor, vector = _processor(top)
     return Machine(
         name=str(top["name"]),
         title=str(top.get("title", top["name"])),
         source=str(top.get("source", "")),
-        node_ranks=ranks,
-        memory=memory,
-        network=_network(top["network"]),
+        node_ranks=node.ranks,
+        memory=node.memory,
+        network=_network(top["network"], node.ranks),
         protocol=_protocol(top.get("protocol", {})),
         processor=processor,
         paper=_paper(top.get("paper", {})),
         curves=read_curves(top.get("curve", ())),
         measured=read_measured(top["measured"]) if "measured" in top else None,
         kernels=read_kernels(top.get("kernels", {})),
-        nodes=node.get("count"),
+        nodes=node.count,
+        sockets=node.sockets,
         vector=vector,
         overhead=read_overhead(top["overhead"]) if "overhead" in top else None,
         copies=read_copies(top["copies"]) if "copies" in top else None,
@@ -291,13 +278,7 @@ def _processor(top: dict[str, Any]) -> tuple[Processor, Vector | None]:
     return rates, Vector(**{name: values[name] for name in schema.VECTOR})
 
 
-def _table(top: dict[str, Any], name: str, keys: Schema) -> dict[str, Any]:
-    given = check_table(top[name], keys, name)
-    check_needed(given, keys, name)
-    return given
-
-
-def _network(given: object) -> Network:
+def _network(given: object, ranks: int) -> Network:
     values = check_table(given, schema.NETWORK, "network")
     check_needed(values, schema.NETWORK, "network", ("kind",))
     kind = values["kind"]
@@ -307,6 +288,7 @@ def _network(given: object) -> Network:
         if name not in fitting:
             raise StudyError(f'network.{name} does not belong to a network of kind "{kind}"')
     values = with_defaults(values, schema.NETWORK)
+    _check_adapters(values, ranks)
     if kind == "none":
         values |= {"latency": 0.0, "flow_bandwidth": math.inf}
     if values["taper"] is not None:
@@ -321,6 +303,17 @@ def _network(given: object) -> Network:
             f"{values['groups']}: each group is joined to every other at a router of its own"
         )
     return Network(**values)
+
+
+def _check_adapters(values: dict[str, Any], ranks: int) -> None:
+    """StudyError if a node cannot have that many adapters."""
+    count = values["adapters"]
+    if count > 1 and values["adapter_bandwidth"] is None:
+        raise StudyError(
+            f"network.adapters = {count} needs network.adapter_bandwidth, the bandwidth of one "
+            "adapter: without it only the links of the torus limit a node, which its ranks share"
+        )
+    check_divides("network.adapters", count, ranks)
 
 
 def _blocks(dims: object, blocks: object) -> tuple[Block, ...]:

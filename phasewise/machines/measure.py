@@ -112,7 +112,7 @@ class Measurement:
         self.samples = Samples()
         self.missing: list[str] = []
         """What there was no time for, in words."""
-        self.probes = probes_of(target.nodes, quick)
+        self.probes = probes_of(target.nodes, quick, target.sockets)
         self._target = target
         self._quick = quick
         self._effort = QUICK if quick else FULL

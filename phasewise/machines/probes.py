@@ -98,12 +98,17 @@ def _between(a: float, b: float) -> int | None:
     return middle if middle >= CLOSEST * a and b >= CLOSEST * middle else None
 
 
-def probes_of(nodes: Sequence[int], quick: bool = False) -> list[Probe]:
-    """The probes for ranks on these nodes; nodes[r] is the node of rank r, numbered from 0.
+def probes_of(
+    nodes: Sequence[int], quick: bool = False, sockets: Sequence[int] | None = None
+) -> list[Probe]:
+    """The probes for ranks on these nodes; nodes[r] is the node of rank r, numbered from 0, and
+    sockets[r] its socket on nodes of several sockets.
 
     Within the first node and between the first two there are ping-pong, ping-ping, and messages of
-    2, 4, … all ranks of a node at once. In process grids of 4, 8, … all ranks, each rank sends to
-    the member that is 1, 2, 4, … places further in its row, and in its column.
+    2, 4, … all ranks of a node at once. With several sockets, those within the first socket are of
+    level "socket", and those of level "node" go from one socket to another. In process grids of 4,
+    8, … all ranks, each rank sends to the member that is 1, 2, 4, … places further in its row, and
+    in its column.
     """
     members: dict[int, list[int]] = {}
     for rank, node in enumerate(nodes):
@@ -111,9 +116,12 @@ def probes_of(nodes: Sequence[int], quick: bool = False) -> list[Probe]:
     first, *others = members.values()
     count = len(nodes)
     found: list[Probe] = []
-    if len(first) > 1:
-        found += _between_two(count, first[0], first[len(first) // 2], "node")
-        found += [_within(count, first[:k]) for k in _doubled(2, len(first))]
+    if sockets is not None:
+        here = [rank for rank in first if sockets[rank] == sockets[first[0]]]
+        found += _inside(count, here, "socket")
+        found += _between_sockets(count, first, sockets)
+    else:
+        found += _inside(count, first, "node")
     if others:
         found += _between_two(count, first[0], others[0][0], "network")
         most = min(len(first), len(others[0]))
@@ -145,14 +153,36 @@ def _between_two(count: int, a: int, b: int, level: str) -> list[Probe]:
     return [_probe(count, both, name, level) for name in ("ping-pong", "ping-ping")]
 
 
-def _within(count: int, ranks: list[int]) -> Probe:
+def _inside(count: int, ranks: list[int], level: str) -> Iterator[Probe]:
+    """Probes of the ranks of a node, or of a socket."""
+    if len(ranks) > 1:
+        yield from _between_two(count, ranks[0], ranks[len(ranks) // 2], level)
+        for k in _doubled(2, len(ranks)):
+            yield _within(count, ranks[:k], level)
+
+
+def _between_sockets(count: int, ranks: list[int], sockets: Sequence[int]) -> Iterator[Probe]:
+    """Probes of ranks of a node, each with the one that is half of them further, if that is on
+    another socket.
+    """
+    half = len(ranks) // 2
+    pairs = list(zip(ranks[:half], ranks[half:], strict=False))
+    pairs = [(a, b) for a, b in pairs if sockets[a] != sockets[b]]
+    if pairs:
+        yield from _between_two(count, *pairs[0], "node")
+        for k in _doubled(1, len(pairs)):
+            ways = dict(pairs[:k]) | {b: a for a, b in pairs[:k]}
+            yield _probe(count, ways, "parallel", "node", pairs=2 * k)
+
+
+def _within(count: int, ranks: list[int], level: str) -> Probe:
     """A probe of ranks of a node in pairs: each exchanges with the rank that is half of them
     further. An odd number of ranks forms a ring.
     """
     n = len(ranks)
     step = n // 2
     ways = {rank: ranks[(i + step) % n] for i, rank in enumerate(ranks)}
-    return _probe(count, ways, "parallel", "node", pairs=n)
+    return _probe(count, ways, "parallel", level, pairs=n)
 
 
 def _across(count: int, here: list[int], there: list[int]) -> Probe:

@@ -17,6 +17,7 @@ DEVICES = (CUDA, EMULATED)
 """Kinds of devices."""
 
 _COUNT = Key("integer", least=1, most=10**6)
+_PARTS = Key("integer", 1, least=1, most=64)
 _TABLE = Key("table")
 _MEASURED = Key("any")
 
@@ -26,6 +27,7 @@ TOP = {
     "source": Key("text"),
     "node": replace(_TABLE, needed="the table of a node's ranks"),
     "memory": replace(_TABLE, needed="the table of messages within a node of several ranks"),
+    "sockets": replace(_TABLE, needed="the table of messages between the sockets of a node"),
     "network": replace(_TABLE, needed="the table of the network between the nodes"),
     "protocol": Key("table"),
     "processor": replace(_TABLE, needed="the table of the rates of a rank"),
@@ -42,17 +44,27 @@ TOP = {
     "device": Key("table"),
 }
 
-NODE = {"ranks": replace(_COUNT, needed="the number of ranks of a node"), "count": _COUNT}
+NODE = {
+    "ranks": replace(_COUNT, needed="the number of ranks of a node"),
+    "count": _COUNT,
+    "sockets": _PARTS,
+}
 
 MEMORY = {
     "latency": replace(_LATENCY, needed="the latency of a message within a node"),
     "rank_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of one message within a node"),
-    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth of all ranks of a node together"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth of all ranks of a socket together"),
 }
 RANK_SHARES = {"rank_shares": Key("flag", False)}
 """Whether the messages that a rank sends at once within its node, or receives at once, share
 rank_bandwidth.
 """
+
+SOCKETS = {
+    "latency": replace(_LATENCY, needed="the latency of a message to another socket"),
+    "rank_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of one message to another socket"),
+    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth of the link of two sockets, each way"),
+}
 
 COPIES = dict.fromkeys(("spans", "seconds", "sizes", "within", "across"), Key("any"))
 
@@ -66,7 +78,8 @@ NETWORK = {
     "kind": Key("word", choices=KINDS, needed="the kind of network"),
     "latency": replace(_LATENCY, needed="the latency of a message between two nodes"),
     "flow_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of one message between two nodes"),
-    "adapter_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of a node to all others"),
+    "adapter_bandwidth": replace(_BANDWIDTH, needed="the bandwidth of an adapter of a node"),
+    "adapters": _PARTS,
     "taper": Key("table"),
     "dims": Key("any", needed="the number of nodes along each side"),
     "block": Key("any"),
@@ -96,9 +109,9 @@ OF_KIND: dict[str, tuple[str, ...]] = {
 _ALLOCATION = ("allocation", "allocation_seed")
 
 OPTIONAL_OF_KIND: dict[str, tuple[str, ...]] = {
-    "fat-tree": ("taper", *_ALLOCATION),
-    "torus": ("adapter_bandwidth", "block", *_ALLOCATION),
-    "dragonfly": _ALLOCATION,
+    "fat-tree": ("adapters", "taper", *_ALLOCATION),
+    "torus": ("adapter_bandwidth", "adapters", "block", *_ALLOCATION),
+    "dragonfly": ("adapters", *_ALLOCATION),
 }
 
 BLOCK = {
@@ -183,7 +196,8 @@ PAPER = {
 MEASURED_LATENCY, MEASURED_BANDWIDTH = _LATENCY, _BANDWIDTH
 
 BENCHMARKS = ("ping-pong", "ping-ping", "parallel", "grid")
-LEVELS = ("node", "network")
+LEVELS = ("socket", "node", "network")
+"""socket: only of a node with several sockets; node is then between them."""
 DIRECTIONS = ("row", "column")
 REFERENCES = ("simulator", "hardware")
 

@@ -21,7 +21,7 @@ from phasewise.machines.machine import Machine
 from phasewise.machines.probes import Probe
 from phasewise.machines.rank_rates import RankRates, read_rank_rates
 from phasewise.machines.smpirun import simulate_driver, simulated_tree
-from phasewise.machines.topology import nodes_of
+from phasewise.machines.topology import nodes_of, sockets_of
 from phasewise.machines.twin import make_twin
 from phasewise.mpi.launch import launch_command, run_to_end, this_machine
 from phasewise.scratch import temporary_folder
@@ -95,6 +95,12 @@ class Target(Protocol):
     def nodes(self) -> Sequence[int]:
         """The node of each rank (ranks,)."""
 
+    @property
+    def sockets(self) -> Sequence[int] | None:
+        """The socket of each rank (ranks,), numbered through all nodes; None if nothing is known of
+        sockets, or a node has only one.
+        """
+
     def execute(
         self,
         orders: Sequence[Order],
@@ -121,6 +127,12 @@ class SimulatedTarget:
     def nodes(self) -> Sequence[int]:
         return [int(node) for node in nodes_of(self._machine, self.ranks)]
 
+    @property
+    def sockets(self) -> Sequence[int] | None:
+        if self._machine.sockets is None:
+            return None
+        return [int(socket) for socket in sockets_of(self._machine, self.ranks)]
+
     def execute(
         self,
         orders: Sequence[Order],
@@ -129,8 +141,10 @@ class SimulatedTarget:
         limit: float | None = None,
     ) -> Answer:
         network, memory = self._machine.network, self._machine.memory
+        sockets = self._machine.sockets
         narrow = [network.flow_bandwidth, network.adapter_bandwidth, network.link_bandwidth]
         narrow += [network.global_bandwidth, memory.rank_bandwidth if memory else None]
+        narrow += [sockets.rank_bandwidth, sockets.bandwidth] if sockets else []
         slowest = min(bandwidth for bandwidth in narrow if bandwidth is not None)
         # By the end of this window all messages have arrived, even if they pass the narrowest place
         # one after another.
@@ -179,6 +193,10 @@ class HardwareTarget:
     @property
     def nodes(self) -> Sequence[int]:
         return self._known().nodes
+
+    @property
+    def sockets(self) -> Sequence[int] | None:
+        return None
 
     @property
     def rates(self) -> RankRates:

@@ -1,4 +1,4 @@
-"""The node of each rank, the size of the network, and its bottlenecks."""
+"""The node, socket and adapter of each rank, the size of the network, and its bottlenecks."""
 
 from __future__ import annotations
 
@@ -26,6 +26,36 @@ LONGEST_SIDE = 2
 def nodes_of(machine: Machine, ranks: int) -> Integers:
     """The node of each rank (ranks,), if the nodes are filled one after another."""
     return np.arange(ranks) // machine.node_ranks
+
+
+def sockets_of(machine: Machine, ranks: int) -> Integers:
+    """The socket of each rank (ranks,), numbered through all nodes; each socket of a node has the
+    same number of its ranks, in order.
+    """
+    return _shares_of(machine, ranks, machine.socket_count)
+
+
+def adapters_of(machine: Machine, ranks: int) -> Integers:
+    """The adapter that each rank uses (ranks,), likewise."""
+    return _shares_of(machine, ranks, machine.network.adapters)
+
+
+def parts_of(machine: Machine, ranks: int) -> Integers:
+    """The part of its node on which each rank is (ranks,), from 0 in each node: the ranks of a part
+    have both socket and adapter in common.
+    """
+    parts = part_count(machine)
+    return _shares_of(machine, ranks, parts) % parts
+
+
+def part_count(machine: Machine) -> int:
+    """The number of such parts of a node."""
+    return math.lcm(machine.socket_count, machine.network.adapters)
+
+
+def _shares_of(machine: Machine, ranks: int, shares: int) -> Integers:
+    node, local = np.divmod(np.arange(ranks), machine.node_ranks)
+    return np.asarray(node * shares + local * shares // machine.node_ranks, dtype=np.int64)
 
 
 def node_count(machine: Machine, ranks: int) -> int:

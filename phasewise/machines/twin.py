@@ -1,7 +1,8 @@
 """The simulated twin of a machine: the platform, the ranks' hosts, and SimGrid's options.
 
-A plain twin has a node's adapter and memory bus, the limit of one flow, latencies and the links of
-a torus or dragonfly; a full twin also has the protocol's changes with size and the tapered stage.
+A plain twin has the adapters of a node, the memory buses of its sockets and the links between them,
+the limit of one flow, latencies and the links of a torus or dragonfly; a full twin also has the
+protocol's changes with size and the tapered stage.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from phasewise.machines.topology import (
     dragonfly_dims,
     node_count,
     nodes_of,
+    part_count,
+    parts_of,
     places_of,
     torus_block,
 )
@@ -48,6 +51,12 @@ NEUTRAL = {
 all computation time that the driver does not charge, so that the same run gives the same bytes.
 """
 
+OF_PARTS = {"network/optim": "Full"}
+"""Settings for nodes of several parts. By default SimGrid 3.32 sets new rates only for some of the
+messages under way, and where messages share the limit of one flow but not all of them an adapter,
+it forgets that an adapter is shared.
+"""
+
 UNLIMITED = 1e18
 """Bandwidth [B/s] at which the longest message takes less than SimGrid's resolution of time."""
 
@@ -72,9 +81,18 @@ def make_twin(machine: Machine, kind: str, ranks: int) -> Twin:
         machine.name,
         kind,
         "\n".join(lines) + "\n",
-        tuple(f"node{node}" for node in nodes_of(machine, ranks)),
+        _hosts(machine, ranks),
         tuple(f"--cfg={key}:{value}" for key, value in _options(machine, full).items()),
     )
+
+
+def _hosts(machine: Machine, ranks: int) -> tuple[str, ...]:
+    """The host of each rank: its node, or the part of the node whose socket and adapter it uses."""
+    nodes = nodes_of(machine, ranks)
+    if part_count(machine) == 1:
+        return tuple(f"node{node}" for node in nodes)
+    pairs = zip(nodes, parts_of(machine, ranks), strict=True)
+    return tuple(f"node{node}.{part}" for node, part in pairs)
 
 
 def make_ideal(twin: Twin) -> Twin:
@@ -90,6 +108,7 @@ def make_ideal(twin: Twin) -> Twin:
     return replace(
         twin,
         kind="ideal",
+        hosts=tuple(host.partition(".")[0] for host in twin.hosts),
         platform="".join(f"{key} = {value}\n" for key, value in ideal.items()),
         options=(*options, *(f"--cfg={name}:0:1" for name in factors)),
     )
@@ -103,10 +122,15 @@ def _text(value: object) -> str:
 
 def _platform(machine: Machine, ranks: int, full: bool) -> Iterator[tuple[str, object]]:
     """Keys and values that machines/platform.cpp reads."""
-    network, memory = machine.network, machine.memory
+    network, memory, sockets = machine.network, machine.memory, machine.sockets
     yield "kind", network.kind
     yield "nodes", node_count(machine, ranks)
     yield "node.ranks", machine.node_ranks
+    if network.adapters > 1:
+        yield "node.adapters", network.adapters
+    if sockets is not None:
+        yield "node.sockets", sockets.count
+        yield "sockets", (sockets.latency, sockets.rank_bandwidth, sockets.bandwidth)
     yield "processor.rate", machine.processor.flops
     if memory is not None:
         yield "memory", (memory.latency, memory.rank_bandwidth, memory.bandwidth)
@@ -140,7 +164,7 @@ def _options(machine: Machine, full: bool) -> dict[str, str]:
     protocol, neutral = machine.protocol, not full
     eager = 0 if neutral else protocol.eager
     sizes = () if neutral else protocol.sizes
-    options = dict(NEUTRAL)
+    options = NEUTRAL | (OF_PARTS if part_count(machine) > 1 else {})
     options["smpi/bw-factor"] = _factors(sizes, protocol.bandwidth_factors)
     options["smpi/lat-factor"] = _factors(sizes, protocol.latency_factors)
     options["smpi/async-small-thresh"] = str(eager)

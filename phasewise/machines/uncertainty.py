@@ -16,6 +16,7 @@ from phasewise.tables.keys import Key, Schema, check_table, convert
 TABLES: dict[str, Schema] = {
     "processor": schema.PROCESSOR,
     "memory": schema.MEMORY,
+    "sockets": schema.SOCKETS,
     "network": schema.NETWORK,
 }
 """The tables whose rates may be uncertain."""

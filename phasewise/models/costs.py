@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasewise.errors import StudyError
 from phasewise.machines import Line, Machine
@@ -18,10 +19,12 @@ from phasewise.models.model import Case, Floats, PhaseMessages
 Time = Callable[[Floats], Floats]
 """Seconds of messages of given sizes [B], arrays (n,)."""
 
-NODE, NETWORK = "node", "network"
-"""Levels: messages within a node, and between nodes."""
+SOCKET, NODE, NETWORK = "socket", "node", "network"
+"""Levels: messages within a socket, within a node, and between nodes. On a node of several sockets
+NODE stands for those from one to another, on other nodes for all within it.
+"""
 
-OF_ONE_PAIR = {NODE: 2, NETWORK: 1}
+OF_ONE_PAIR = {SOCKET: 2, NODE: 2, NETWORK: 1}
 """The number of ranks of a node that send at once when one pair of ranks exchanges."""
 
 
@@ -41,12 +44,20 @@ def by_level(case: Case, time_at: Callable[[str], Time]) -> dict[str, float]:
 
     def seconds(phase: PhaseMessages) -> Floats:
         times = np.zeros(len(phase.bytes))
-        for level, crossing in ((NODE, phase.inter == 0), (NETWORK, phase.inter != 0)):
+        for level, crossing in levels_of(case.machine, phase).items():
             if crossing.any():
                 times[crossing] = time_of(level)(phase.bytes[crossing])
         return times
 
     return add_up(case, seconds)
+
+
+def levels_of(machine: Machine, phase: PhaseMessages) -> dict[str, NDArray[np.bool_]]:
+    """Which of a phase's kinds of messages are of each level, arrays (n,)."""
+    inter, across = phase.inter != 0, phase.across != 0
+    if machine.sockets is None:
+        return {NODE: ~inter, NETWORK: inter}
+    return {SOCKET: ~inter & ~across, NODE: across, NETWORK: inter}
 
 
 def by_distance(case: Case, time_at: Callable[[int], Time]) -> dict[str, float]:
@@ -84,9 +95,12 @@ def between_two(case: Case, model: str, benchmark: str) -> Line:
 def parallel_curve(case: Case, level: str) -> Curve | None:
     """The table of parallel ping-ping across `level` with all ranks of a node at work.
 
-    With one pair of ranks, parallel ping-ping is ping-ping.
+    With one pair of ranks, parallel ping-ping is ping-ping. A file that was measured without
+    sockets has the same curves for all messages within a node.
     """
     curves, senders = case.machine.curves, senders_at_once(case, level)
+    if level == SOCKET and not any(curve.level == SOCKET for curve in curves):
+        level = NODE
     curve = find(curves, "parallel", level=level, pairs=senders)
     if senders == OF_ONE_PAIR[level] and (curve is None or curve.pairs != senders):
         curve = find(curves, "ping-ping", level=level) or curve
@@ -94,10 +108,12 @@ def parallel_curve(case: Case, level: str) -> Curve | None:
 
 
 def senders_at_once(case: Case, level: str) -> int:
-    """Ranks of a node that send across `level` if all ranks do, counted as the curves count
-    them.
+    """Ranks of a node, or of a socket, that send across `level` if all ranks do, counted as the
+    curves count them.
     """
-    return max(min(case.machine.node_ranks, case.ranks), OF_ONE_PAIR[level])
+    machine = case.machine
+    own = machine.node_ranks // (machine.socket_count if level == SOCKET else 1)
+    return max(min(own, case.ranks), OF_ONE_PAIR[level])
 
 
 def parallel_line(case: Case, model: str, level: str) -> Line:
@@ -153,7 +169,7 @@ def looked_up(curve: Curve) -> Time:
 
 
 def _where(level: str) -> str:
-    return "between nodes" if level == NETWORK else "within a node"
+    return {SOCKET: "within a socket", NETWORK: "between nodes"}.get(level, "within a node")
 
 
 def missing(case: Case, model: str, what: str) -> StudyError:

@@ -54,7 +54,7 @@ compared.
 
 UNKNOWN = "a factor of two, since no runs of this workload were compared"
 
-DESCRIPTION = ("node_ranks", "memory", "network", "protocol")
+DESCRIPTION = ("node_ranks", "memory", "sockets", "network", "protocol")
 """The properties of a machine on which message times depend."""
 
 COMPUTING = (0.9, 1.1)

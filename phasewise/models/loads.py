@@ -1,17 +1,18 @@
 """Model `loads`: every message takes the time measured for its size and for the load of its route.
 
-The load of a message is the capacity of the first link that it shares with others (the bus of its
-node, its adapter, or a link of a torus), divided by the message's fair share of its route when it
-starts: the number of messages that meet, if all links are alike. Times come from parallel ping-ping
-with that many pairs and, on networks with shared links, from the grid benchmarks, whose loads
-follow from the topology. Ranks wait for each other as in a run. After the node-aware and link-load
-models of Bienz, Gropp, Olson, "Improving Performance Models for Irregular Point-to-Point
-Communication" (2018).
+The load of a message is the capacity of the link that it shares first with others (the bus of its
+socket, the link between two sockets, its adapter, or a link of a torus), divided by the message's
+fair share of its route when it starts: the number of messages that meet, if all links are alike.
+Times come from parallel ping-ping with that many pairs and, on networks with shared links, from the
+grid benchmarks, whose loads follow from the topology. So do those of messages between the sockets
+of a node. Ranks wait for each other as in a run. After the node-aware and link-load models of
+Bienz, Gropp, Olson, "Improving Performance Models for Irregular Point-to-Point Communication"
+(2018).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,10 @@ import numpy as np
 from phasewise.driver import load_planner
 from phasewise.machines import Machine, make_twin, nodes_of
 from phasewise.machines.curves import Curve, find
-from phasewise.machines.probes import probes_of
-from phasewise.machines.topology import SHARED_LINKS
+from phasewise.machines.probes import Probe, probes_of
+from phasewise.machines.topology import SHARED_LINKS, sockets_of
 from phasewise.models.computation import rates_of
-from phasewise.models.costs import NETWORK, NODE, missing
+from phasewise.models.costs import NETWORK, NODE, SOCKET, missing
 from phasewise.models.model import Case, Turn, refusals, turn_from
 
 NAME = "loads"
@@ -31,6 +32,9 @@ PRECISE = True
 
 NOTHING = {"sizes": [0.0], "loads": [1.0], "seconds": [[0.0]]}
 """The table for a level that no message crosses."""
+
+PAIRS = ("ping-ping", "parallel")
+"""Benchmarks of pairs that send both ways."""
 
 ByLoad = dict[float, Curve]
 
@@ -49,16 +53,18 @@ def follow(case: Case, computation: bool = True) -> Turn:
     machine = case.machine
     twin = make_twin(machine, case.twin, case.ranks)
     several = len(set(nodes_of(machine, case.ranks).tolist())) > 1
+    within = NODE if machine.sockets is None else SOCKET
     with refusals():
         found = core.by_load(
             parameters,
             case.ranks,
             twin.platform,
-            _table(case, NODE) if machine.node_ranks > 1 else NOTHING,
+            _table(case, within) if machine.node_ranks > 1 else NOTHING,
             _table(case, NETWORK) if several else NOTHING,
             case.protocol.eager,
             case.pieces,
             rates_of(case) if computation else {},
+            {} if machine.sockets is None else _table(case, NODE),
         )
     return turn_from(found)
 
@@ -79,26 +85,32 @@ def _table(case: Case, level: str) -> dict[str, Any]:
 
 def _by_load(machine: Machine, level: str) -> ByLoad:
     """Curves of messages across `level` by the load of their routes."""
+    sockets = machine.sockets is not None and any(c.level == SOCKET for c in machine.curves)
+    if level == NODE and sockets:
+        return _of_probes(machine, lambda probe: probe.level == NODE and probe.benchmark in PAIRS)
+    if level == SOCKET and not sockets:
+        level = NODE  # the file was measured without sockets
     single = find(machine.curves, "ping-ping", level=level)
     # A pair within a node sends two messages at once over its bus.
-    curves: ByLoad = {} if single is None else {2.0 if level == NODE else 1.0: single}
+    curves: ByLoad = {} if single is None else {1.0 if level == NETWORK else 2.0: single}
     parallel = (c for c in machine.curves if c.benchmark == "parallel" and c.level == level)
     curves |= {float(curve.pairs): curve for curve in parallel}
     if level == NETWORK and machine.network.kind in SHARED_LINKS:
-        curves = _of_grids(machine) | curves
+        curves = _of_probes(machine, lambda probe: probe.benchmark == "grid") | curves
     return curves
 
 
-def _of_grids(machine: Machine) -> ByLoad:
-    """A curve for each load that the grid benchmarks of all ranks reach."""
+def _of_probes(machine: Machine, chosen: Callable[[Probe], bool]) -> ByLoad:
+    """A curve for each load that the chosen benchmarks reach; grids are those of all ranks."""
     if machine.measured is None:
         return {}
     ranks = machine.measured.ranks
     platform = make_twin(machine, machine.measured.twin or "full", ranks).platform
+    sockets = None if machine.sockets is None else sockets_of(machine, ranks).tolist()
     core, curves = load_planner(), dict[float, Curve]()
-    for probe in probes_of(nodes_of(machine, ranks).tolist()):
+    for probe in probes_of(nodes_of(machine, ranks).tolist(), sockets=sockets):
         curve = _same(machine.curves, probe.labels)
-        if probe.benchmark == "grid" and probe.ranks == ranks and curve is not None:
+        if chosen(probe) and probe.ranks in (0, ranks) and curve is not None:
             # The benchmark times the slowest message.
             load = max(core.pattern_loads(list(probe.to), platform))
             curves.setdefault(load, curve)

@@ -30,6 +30,7 @@ COLUMNS = {
     "bytes": np.float64,
     "count": np.float64,
     "inter": np.int64,
+    "across": np.int64,
     "distance": np.int64,
     "active": np.int64,
     "together": np.int64,
@@ -43,12 +44,13 @@ class PhaseMessages:
     over kinds of messages.
 
     bytes: of a message. count: per turn. inter: 1 to another node, 0 within the node. distance:
-    between the ranks' numbers. active: how many ranks of the sender's node send across the same
-    level in the same round, the sender included. together: how many messages the sender itself
-    sends across that level at once, in the same round. moved: bytes of memory traffic for each byte
-    received, by copying and adding up. direction: column, row, beam or all. rank: the sender. A
-    library collective is replaced by the messages that libraries usually send for it. main: whether
-    the phase belongs to the workload's own exchange.
+    between the ranks' numbers. across: 1 to another socket of the node. active: how many of the
+    ranks that use the sender's adapter send to other nodes in the same round, the sender included,
+    or how many of its socket send within the node at the same level. together: how many messages
+    the sender itself sends across that level at once, in the same round. moved: bytes of memory
+    traffic for each byte received, by copying and adding up. direction: column, row, beam or all.
+    rank: the sender. A library collective is replaced by the messages that libraries usually send
+    for it. main: whether the phase belongs to the workload's own exchange.
     """
 
     name: str
@@ -58,6 +60,7 @@ class PhaseMessages:
     bytes: Floats
     count: Floats
     inter: Integers
+    across: Integers
     distance: Integers
     active: Integers
     together: Integers
@@ -106,7 +109,14 @@ class Case:
             return self.program
         core, parameters = load_planner(), self.parameters("messages")
         with refusals():
-            found = core.messages(parameters, self.ranks, self.machine.node_ranks, self.pieces)
+            found = core.messages(
+                parameters,
+                self.ranks,
+                self.machine.node_ranks,
+                self.pieces,
+                self.machine.socket_count,
+                self.machine.network.adapters,
+            )
         return tuple(_phase(phase) for phase in found)
 
     @property

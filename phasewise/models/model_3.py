@@ -1,4 +1,7 @@
-"""Model 3 of Shan et al. 2006: t = L + s/B of parallel ping-ping, within and between nodes."""
+"""Model 3 of Shan et al. 2006: t = L + s/B of parallel ping-ping, within and between nodes.
+
+On nodes of several sockets, messages within a socket and between two have times of their own.
+"""
 
 from __future__ import annotations
 

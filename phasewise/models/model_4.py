@@ -1,4 +1,7 @@
-"""Model 4 of Shan et al. 2006: t(s) from the tables of parallel ping-ping, by level."""
+"""Model 4 of Shan et al. 2006: t(s) from the tables of parallel ping-ping, by level.
+
+On nodes of several sockets, messages within a socket and between two have tables of their own.
+"""
 
 from __future__ import annotations
 

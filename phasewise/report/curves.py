@@ -56,7 +56,13 @@ def _panels(curves: Sequence[Curve]) -> list[tuple[str, list[Curve]]]:
     ranks.
     """
     found = []
-    for level, title in (("node", "within a node"), ("network", "between two nodes")):
+    sockets = any(curve.level == "socket" for curve in curves)
+    titles = {
+        "socket": "within a socket",
+        "node": "between two sockets of a node" if sockets else "within a node",
+        "network": "between two nodes",
+    }
+    for level, title in titles.items():
         own = [c for c in curves if c.level == level and c.benchmark != "grid"]
         found.append((title, _few(own)))
     most = max((c.ranks for c in curves if c.benchmark == "grid"), default=0)

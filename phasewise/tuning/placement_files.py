@@ -26,7 +26,7 @@ from phasewise.tuning.candidates import Candidate
 @dataclass(frozen=True)
 class Placement:
     """Where ranks run: the `names` of the nodes (made up unless `known` is set), with `node_ranks`
-    ranks on each node and `threads` threads in each rank.
+    ranks on each node, as many on each of its sockets, and `threads` threads in each rank.
     """
 
     names: tuple[str, ...]
@@ -34,6 +34,7 @@ class Placement:
     ranks: int
     node_ranks: int
     threads: int = 1
+    sockets: int = 1
 
     def hostfile(self) -> str:
         """The file for ``mpiexec --hostfile``: each node once, with the number of its ranks."""
@@ -43,17 +44,21 @@ class Placement:
         return "\n".join(lines) + "\n"
 
     def rankfile(self) -> str:
-        """The file for ``mpiexec --rankfile`` of Open MPI: the node and the cores of each rank.
+        """The file for ``mpiexec --rankfile`` of Open MPI: the node and the cores of each rank, and
+        the socket that has these cores where a node has several.
 
         +n0 is the first node of the hostfile or of the allocation, whatever its name.
         """
         lines = []
         for index in range(len(self.names)):
             for local, rank in enumerate(self._ranks_of(index)):
-                first = local * self.threads
+                socket = local * self.sockets // self.node_ranks
+                before = -(-socket * self.node_ranks // self.sockets)  # ranks on sockets before
+                first = (local - before) * self.threads
                 last = first + self.threads - 1
                 cores = f"{first}-{last}" if last > first else str(first)
-                lines.append(f"rank {rank}=+n{index} slot={cores}")
+                place = f"{socket}:{cores}" if self.sockets > 1 else cores
+                lines.append(f"rank {rank}=+n{index} slot={place}")
         return "\n".join(lines) + "\n"
 
     def slurm(self) -> str:
@@ -72,13 +77,14 @@ def place(machine: Machine, ranks: int, threads: int, environment: Mapping[str, 
     them.
     """
     nodes = node_count(machine, ranks)
+    rest = (ranks, machine.node_ranks, threads, machine.socket_count)
     names = allocated_nodes(environment)
     if len(names) >= nodes:
-        return Placement(tuple(names[:nodes]), True, ranks, machine.node_ranks, threads)
+        return Placement(tuple(names[:nodes]), True, *rest)
     if nodes == 1 and machine.is_hardware:
-        return Placement(("localhost",), True, ranks, machine.node_ranks, threads)
+        return Placement(("localhost",), True, *rest)
     made_up = tuple(f"node{index}" for index in range(nodes))
-    return Placement(made_up, False, ranks, machine.node_ranks, threads)
+    return Placement(made_up, False, *rest)
 
 
 def allocated_nodes(environment: Mapping[str, str]) -> list[str]:

@@ -212,6 +212,7 @@ class LateTarget:
     ranks = 2
     launches = 1
     nodes = (0, 0)
+    sockets = None
 
     def __init__(self, always: bool) -> None:
         self.times: dict[tuple[str, int], list[int]] = {}

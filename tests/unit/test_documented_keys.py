@@ -72,6 +72,7 @@ MACHINE_PAGES = ("machine-file", "measuring-machines")
 MACHINE_TABLES = {
     "node": schema.NODE,
     "memory": schema.MEMORY | schema.RANK_SHARES,
+    "sockets": schema.SOCKETS,
     "network": schema.NETWORK | schema.BLOCK | schema.TAPER,
     "protocol": schema.PROTOCOL,
     "processor": schema.PROCESSOR | schema.VECTOR,

@@ -31,7 +31,7 @@ def case(machine: Machine, direction: str = "column", distance: int = 1) -> Case
     """Three messages of 1000 B to another node."""
     one = PhaseMessages(
         "solve", "transpose", direction, 0, np.array([1000.0]), np.array([3.0]), np.array([1]),
-        np.array([distance]), np.array([1]), np.array([1]),
+        np.array([0]), np.array([distance]), np.array([1]), np.array([1]),
     )  # fmt: skip
     return Case(None, machine, 64, program=(one,))
 

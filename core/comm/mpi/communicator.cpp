@@ -1,6 +1,7 @@
 #include "comm/communicator.hpp"
 
 #include <algorithm>
+#include <cstdio>
 #include <map>
 
 #include "comm/mpi/posted.hpp"
@@ -33,12 +34,29 @@ Communicator Communicator::split(int color, int key) const {
 
 double Communicator::clock_offset() const { return handle_->world->clock.offset(); }
 
-std::vector<int> Communicator::nodes() const {
+OwnedComm ranks_of_node(MPI_Comm comm) {
+  int rank = 0;
+  MPI_Comm_rank(comm, &rank);
   MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(handle_->get(), MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &node);
-  const OwnedComm owned(node);
+#if PHASEWISE_SIMULATED
+  // A simulated node of several parts has a host for each, such as node3.1, and SimGrid takes the
+  // ranks of a host for those of a node.
+  char name[MPI_MAX_PROCESSOR_NAME];
+  int length = 0, number = 0, part = 0;
+  MPI_Get_processor_name(name, &length);
+  if (std::sscanf(name, "node%d.%d", &number, &part) == 2) {
+    MPI_Comm_split(comm, number, rank, &node);
+    return OwnedComm(node);
+  }
+#endif
+  MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node);
+  return OwnedComm(node);
+}
+
+std::vector<int> Communicator::nodes() const {
+  const OwnedComm node = ranks_of_node(handle_->get());
   int first = rank_;  // first rank of the node
-  MPI_Bcast(&first, 1, MPI_INT, 0, node);
+  MPI_Bcast(&first, 1, MPI_INT, 0, node.get());
   std::vector<int> firsts(size_);
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, handle_->get());
   std::map<int, int> number;

@@ -68,6 +68,9 @@ inline OwnedComm duplicate(MPI_Comm comm) {
   return OwnedComm(copy);
 }
 
+// Collective: the ranks of `comm` that are on the node of this one.
+OwnedComm ranks_of_node(MPI_Comm comm);
+
 // Encodes the time at which a message is posted in its tag: ticks of rank 0's clock, modulo a power
 // of two.
 class TagClock {

@@ -55,10 +55,8 @@ NearMemory::Slot NearMemory::slot_at(std::byte* at, std::int64_t bytes) {
 
 // The ranks of a simulated machine are in one process, so that all of them share its memory.
 void NearMemory::allocate(const RoundPlace& place, std::int64_t bytes) {
-  MPI_Comm node = MPI_COMM_NULL;
-  MPI_Comm_split_type(Inside::comm(place.group), MPI_COMM_TYPE_SHARED, place.group.rank(),
-                      MPI_INFO_NULL, &node);
-  node_ = OwnedComm(node);
+  node_ = ranks_of_node(Inside::comm(place.group));
+  const MPI_Comm node = node_.get();
   int size = 0, me = rank_of_all();
   MPI_Comm_size(node, &size);
   ranks_.resize(size);
