@@ -215,7 +215,7 @@ nb::dict contend(const std::string& parameters, int ranks, const std::string& pl
       rates.contains("header") ? nb::cast<std::int64_t>(rates["header"]) : std::int64_t{0};
   const contention::Protocol protocol(std::move(sizes), std::move(bandwidth_factors),
                                       std::move(latency_factors), streams_from(rates),
-                                      swaps_from(rates), header);
+                                      swaps_from(rates), header, rates.contains("by_latency"));
   return mean_turn(*study, pieces, [&](const workload::PieceCounts& counts) {
     const nb::gil_scoped_release unlocked;
     contention::Program program = driver::turn_program(
@@ -349,9 +349,10 @@ void bind_prediction(nb::module_& m) {
       "of a further message and of a further put in one direction, and of a handshake; swaps, "
       "sizes [B] and seconds of a message that meets another one; started_at_once, whether the "
       "library's nonblocking collectives send all their messages at once; begins_together, whether "
-      "a run's ranks begin together; header, bytes that a message has beside its data; turns, how "
-      "many first turns of a run give the mean (0: a turn of a long run). Without "
-      "flop nothing is "
+      "a run's ranks begin together; header, bytes that a message has beside its data; "
+      "by_latency, given where messages get shares of a link in inverse proportion to their "
+      "latencies; turns, how many first turns of a run give the mean (0: a turn of a long run). "
+      "Without flop nothing is "
       "computed. effort: 1 is the usual accuracy, more is finer. agreed: all ranks begin together, "
       "instead of where the preceding turn has left them.");
   m.def(

@@ -1,7 +1,6 @@
 #include "contention/execution.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <queue>
 #include <utility>
@@ -15,8 +14,7 @@ constexpr double never = std::numeric_limits<double>::infinity();
 // Links whose shares differ by less than this are filled together.
 constexpr double share_tolerance = 2e-3;
 constexpr double least_weight = 0.02;
-// Most links of a route within a node: a rank's, a bus, that between two sockets, a bus, a rank's.
-constexpr std::size_t longest_within = 5;
+constexpr double microseconds = 1e6;  // in a second
 
 using Event = std::pair<double, int>;  // time, and the index of the transfer or rank
 using Events = std::priority_queue<Event, std::vector<Event>, std::greater<>>;
@@ -47,8 +45,7 @@ class Sharing : public Walk {
     double start = 0.0;
     Timing::Message message;
     Route route;
-    // On a route by ranks: of the sender, what lies between the two ranks, the receiver.
-    std::array<double, longest_within> weights;
+    std::vector<double> weights;  // of the links of the route, if they are not 1
   };
   // A transfer that is using links.
   struct Active {
@@ -142,15 +139,10 @@ class Sharing : public Walk {
         ++arriving_[route.links.back()];
     for (const Active& active : active_) {
       Transfer& transfer = transfers_[active.index];
-      flows_.push_back({transfer.route.links, transfer.message.max_rate});
-      if (!transfer.route.by_ranks) continue;
-      // Several messages at once may take longer each than one alone, since no cache holds them
-      // all.
-      const double most = arriving_[transfer.route.links.back()] > 1 ? never : 1.0;
-      const double of_receiver = std::min(transfer.message.of_receiver, most);
-      transfer.weights.fill(of_receiver);
-      transfer.weights.front() = transfer.message.of_sender;
-      flows_.back().weights = transfer.weights;
+      const double penalty = transfer.message.penalty;
+      flows_.push_back({transfer.route.links, transfer.message.max_rate * penalty});
+      set_weights(transfer);
+      if (transfer.route.by_ranks || penalty != 1.0) flows_.back().weights = transfer.weights;
     }
     for (const Active& active : active_)
       if (const Route& route = transfers_[active.index].route; route.by_ranks)
@@ -161,12 +153,26 @@ class Sharing : public Walk {
     for (std::size_t i = 0; i < active_.size(); ++i) {
       Active& active = active_[i];
       const Transfer& transfer = transfers_[active.index];
-      active.rate = timing_.progress(transfer.message, rates_[i]);
+      active.rate = timing_.progress(transfer.message, rates_[i] / transfer.message.penalty);
       if (i >= known_) active.left -= active.rate * (now - transfer.start);
       active.end = now + std::max(active.left, 0.0) / active.rate;
       first_end_ = std::min(first_end_, active.end);
       lasting_ += transfer.message.amount / active.rate;
     }
+  }
+
+  // A rate times its penalty is shared max-min fairly, and takes 1/penalty of each link.
+  void set_weights(Transfer& transfer) const {
+    const Timing::Message& message = transfer.message;
+    const std::vector<int>& links = transfer.route.links;
+    if (!transfer.route.by_ranks) {
+      if (message.penalty != 1.0) transfer.weights.assign(links.size(), 1.0 / message.penalty);
+      return;
+    }
+    // Several messages at once may take longer each than one alone, since no cache holds them all.
+    const double most = arriving_[links.back()] > 1 ? never : 1.0;
+    transfer.weights.assign(links.size(), std::min(message.of_receiver, most));
+    transfer.weights.front() = message.of_sender;
   }
 
   const Network& network_;
@@ -200,6 +206,7 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
                 .delay = route.latency * factor(latency_factors_, sent),
                 .max_rate = route.max_bandwidth,
                 .amount = static_cast<double>(sent) / factor(bandwidth_factors_, sent)};
+  if (by_latency_) found.penalty = route.latency * microseconds;
   if (bytes == 0) return found;
   if (company == Company::crossing && swaps_.known()) {
     const double longer =

@@ -24,6 +24,8 @@ class Timing {
     double amount = 0.0;    // of work, in the units of `progress`
     // How much of the ranks' links at its ends a byte takes, if the ranks have links.
     double of_sender = 1.0, of_receiver = 1.0;
+    // Of a link that several messages fill, each gets a share in inverse proportion to this.
+    double penalty = 1.0;
   };
   virtual ~Timing() = default;
   virtual Message message(const Route& route, std::int64_t bytes, int from, int to,
@@ -37,16 +39,18 @@ class Timing {
 class Protocol : public Timing {
  public:
   // Each factor holds for messages of at least the size with the same index. A message with
-  // data is longer by `header` bytes.
+  // data is longer by `header` bytes. by_latency: messages of shorter latency get more of a link
+  // that they share with others, as in the simulator.
   Protocol(std::vector<std::int64_t> sizes, std::vector<double> bandwidth_factors,
            std::vector<double> latency_factors, Streams streams = {}, Swaps swaps = {},
-           std::int64_t header = 0)
+           std::int64_t header = 0, bool by_latency = false)
       : sizes_(std::move(sizes)),
         bandwidth_factors_(std::move(bandwidth_factors)),
         latency_factors_(std::move(latency_factors)),
         streams_(std::move(streams)),
         swaps_(std::move(swaps)),
-        header_(header) {}
+        header_(header),
+        by_latency_(by_latency) {}
   Message message(const Route& route, std::int64_t bytes, int from, int to,
                   Company company) const override;
   double progress(const Message& /*message*/, double share) const override { return share; }
@@ -58,6 +62,7 @@ class Protocol : public Timing {
   Streams streams_;
   Swaps swaps_;
   std::int64_t header_;
+  bool by_latency_;
 };
 
 // Messages shorter than `eager` [B] depart without waiting for the receiver. Rates are kept for the

@@ -1,11 +1,12 @@
 """Model `contention`: every message of a turn on its way through the machine's topology, in time.
 
 A message starts when both ends are ready (at once if it is below the eager limit), waits for its
-latency, and then gets a max-min fair share of every link on its route: node adapters, memory buses,
-the tapered stages of a fat-tree, the links of a torus or a dragonfly. Calls take the machine's
-[overhead] in addition; handshakes, flags and fences are those of the protocol. core/contention has
-the program and the network. Max-min fairness: Bertsekas, Gallager, Data Networks (1992), section
-6.5.2.
+latency, and then gets a max-min fair share of every link on its route: adapters, memory buses,
+links between sockets, the tapered stages of a fat-tree, the links of a torus or a dragonfly. On
+simulated nodes of several sockets or adapters a message of shorter latency gets more, as in
+SimGrid. Calls take the machine's [overhead] in addition; handshakes, flags and fences are those of
+the protocol. core/contention has the program and the network. Max-min fairness: Bertsekas,
+Gallager, Data Networks (1992), section 6.5.2.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from phasewise.driver import load_planner
 from phasewise.machines import make_twin
 from phasewise.machines.calls import Overhead
 from phasewise.machines.curves import find
+from phasewise.machines.topology import part_count
 from phasewise.machines.twin import Twin
 from phasewise.models.computation import rates_of
 from phasewise.models.model import Case, Turn, refusals, turn_from
@@ -114,6 +116,8 @@ def follow(case: Case, computation: bool = True) -> Turn:
     if not case.machine.is_hardware:
         calls |= {"started_at_once": True, "begins_together": True, "header": HEADER}
         calls["turns"] = case.turns
+        if part_count(case.machine) > 1:
+            calls["by_latency"] = True
     if copies is not None and computation:
         calls["copies"] = {name: list(values) for name, values in asdict(copies).items()}
     if case.machine.types is not None and computation:

@@ -87,8 +87,12 @@ def test_the_ways_to_read_records_work(
     assert names["x"].size == names["particles"]["x"].size == 40  # a tenth of 400
 
 
-def test_the_machine_file_of_the_documentation_is_one(repository: Path, tmp_path: Path) -> None:
+def test_the_machine_files_of_the_documentation_are_some(repository: Path, tmp_path: Path) -> None:
     page = repository / "docs/howto/write-machine-file.md"
-    text = next(text for language, text in blocks(page) if language == "toml")
-    (tmp_path / "cluster.toml").write_text(text, encoding="utf-8")
-    assert load_machine(str(tmp_path / "cluster.toml")).name == "cluster"
+    file, machines = tmp_path / "machine.toml", []
+    for language, text in blocks(page):
+        if language == "toml":
+            file.write_text(text, encoding="utf-8")
+            machines.append(load_machine(str(file)))
+    assert [machine.name for machine in machines] == ["cluster", "two-socket"]
+    assert [machine.socket_count for machine in machines] == [1, 2]

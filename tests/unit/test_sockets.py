@@ -15,7 +15,7 @@ from phasewise.machines.machine import parse_machine
 from phasewise.machines.probes import probes_of
 from phasewise.machines.topology import adapters_of, sockets_of
 from phasewise.machines.uncertainty import with_rate
-from phasewise.models import Case, load_model
+from phasewise.models import Case, load_model, predict
 from phasewise.tuning.placement_files import place
 from tests.sentences import Nearest, refused
 from tests.unit.paired_machine import (
@@ -50,6 +50,16 @@ def test_messages_share_a_bus_a_link_of_sockets_or_an_adapter(
     assert found["turn"] == pytest.approx(seconds(way), rel=1e-9)
 
 
+def test_ranks_that_copy_share_their_own_rate_within_a_socket_and_across() -> None:
+    # A rank copies 4 GB/s in and out together; a message to another socket gets 2 GB/s at most.
+    platform = (
+        make_twin(paired(), "full", 16).platform + "memory.shares = 1\nmemory.in_and_out = 1\n"
+    )
+    for pairs, way in (("0-1", (1e-6, 2e9)), ("0-4", (2e-6, 2e9)), ("0-4; 1-5", (2e-6, 1.5e9))):
+        found = core.contend(swap(pairs).parameters(), 16, platform, 0, [], [], [], agreed=True)
+        assert found["turn"] == pytest.approx(seconds(way), rel=1e-9)
+
+
 def test_the_loads_of_messages_are_in_terms_of_what_they_share_first() -> None:
     platform = make_twin(paired(), "full", 16).platform
 
@@ -75,8 +85,9 @@ def test_ranks_fill_sockets_and_adapters_in_order() -> None:
     assert twin.hosts == tuple(f"node{r // 8}.{r % 8 // 2}" for r in range(10))
     assert make_ideal(twin).hosts == ("node0",) * 8 + ("node1",) * 2
     # Three sockets and two adapters of six ranks: no two ranks have both in common.
-    odd = replace(machine, node_ranks=6, sockets=replace(machine.sockets, count=3))  # type: ignore[type-var]
-    odd = replace(odd, network=replace(odd.network, adapters=2))
+    assert machine.sockets is not None
+    three, two = replace(machine.sockets, count=3), replace(machine.network, adapters=2)
+    odd = replace(machine, node_ranks=6, sockets=three, network=two)
     assert make_twin(odd, "full", 6).hosts == tuple(f"node0.{rank}" for rank in range(6))
     # Nodes of fewer ranks than parts leave some of these empty.
     few = replace(machine, node_ranks=3)
@@ -138,7 +149,7 @@ def test_the_rates_of_sockets_may_be_uncertain() -> None:
     case = Case(swap("0-4"), moved, 16, agreed=True)
     # Half of 3 GB/s is less than the 2 GB/s that one message may have.
     expected = 2e-6 + SIZE / 1.5e9
-    assert load_model("contention").follow(case).seconds == pytest.approx(expected, rel=1e-4)  # type: ignore[attr-defined]
+    assert predict(case, "contention").turn_seconds == pytest.approx(expected, rel=1e-4)
     with refused("network.adapters", "rate", "uncertainty"):
         parse_machine(NODE + FAT_TREE.replace("= 4\n", "= { value = 4 }\n"), "paired.toml")
 
