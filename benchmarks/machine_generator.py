@@ -2,8 +2,9 @@
 
 There are five kinds of network (one switch, tapered fat-trees, tori, dragonflies, single nodes),
 with 1 to 128 ranks per node, latencies and bandwidths over two decades, and eager limits from 1 kB
-to 1 MB. A workload says how its studies are drawn (`phasewise.models.drawn`); a process grid that
-is left open is chosen for the ranks as every command chooses it.
+to 1 MB. Nodes of machines from number 3000 on may have several sockets and adapters. A workload
+says how its studies are drawn (`phasewise.models.drawn`); a process grid that is left open is
+chosen for the ranks as every command chooses it.
 """
 
 from __future__ import annotations
@@ -25,6 +26,12 @@ from phasewise.workload.interface import Workload
 KINDS = ("switch", "tapered", "torus", "dragonfly", "node")
 NODES = tuple(n for n in (1, 2, 4, 8, 16, 32, 64, 128) if n <= FITTED[NODE_RANKS][1])
 """Ranks of a node."""
+SEVERAL = 3000
+"""Number of the first machine whose nodes may have several sockets and adapters. Those below, to
+some of which intervals are fitted, have one of each.
+"""
+COUNTS = (2, 4, 8)
+"""Numbers of sockets or adapters of a node."""
 LEAST_EAGER = 1e3
 """B; below this there are hardly any messages."""
 ONE_NODE = 64
@@ -50,18 +57,36 @@ def machine_text(number: int) -> str:
     draw, kind = np.random.default_rng([1, number]), _kind_of(number)
     node = ONE_NODE if kind == "node" else int(draw.choice(NODES[:5] if kind == "torus" else NODES))
     flow = between(draw, *FITTED[FLOW])
+    parts = np.random.default_rng([5, number])
+    sockets, adapters = (_count(parts, number, node) for _ in range(2))
     lines = [
         f'name = "{_name_of(number)}"',
         "[node]",
         f"ranks = {node}",
+        f"sockets = {sockets}",
         *_memory(draw, node, flow),
+        *(_sockets(parts, node // sockets, flow) if sockets > 1 else []),
     ]
-    lines += ["[network]", *_network(draw, kind, flow)]
+    lines += ["[network]", *_network(draw, kind, flow, adapters)]
     eager = int(between(draw, LEAST_EAGER, FITTED[EAGER][1]))
     flops, bandwidth = between(draw, 0.5e9, 20e9), between(draw, 1e9, 20e9)
     lines += ["[protocol]", f"eager = {eager}", "[processor]", f"peak = {10 * flops!r}"]
     lines += [f"flops = {flops!r}", f"bandwidth = {bandwidth!r}"]
     return "\n".join(lines) + "\n"
+
+
+def _count(draw: Draw, number: int, node: int) -> int:
+    """Sockets or adapters of a node of so many ranks: one in half of the draws."""
+    counts = [count for count in COUNTS if node % count == 0]
+    several = number >= SEVERAL and counts and draw.integers(2)
+    return int(draw.choice(counts)) if several else 1
+
+
+def _sockets(draw: Draw, ranks: int, flow: float) -> list[str]:
+    """Messages between sockets of so many ranks."""
+    own = between(draw, 0.5, 8) * flow
+    lines = ["[sockets]", f"latency = {between(draw, 2e-7, 4e-6)!r}", f"rank_bandwidth = {own!r}"]
+    return [*lines, f"bandwidth = {own * between(draw, 1.0, ranks)!r}"]
 
 
 def _memory(draw: Draw, node: int, flow: float) -> list[str]:
@@ -74,12 +99,12 @@ def _memory(draw: Draw, node: int, flow: float) -> list[str]:
     return [*lines, f"bandwidth = {shared!r}"]
 
 
-def _network(draw: Draw, kind: str, flow: float) -> list[str]:
+def _network(draw: Draw, kind: str, flow: float, adapters: int) -> list[str]:
     if kind == "node":
         return ['kind = "none"']
     latency, adapter = between(draw, *FITTED[LATENCY]), flow * between(draw, 1.0, 4.0)
     lines = [f"latency = {latency!r}", f"flow_bandwidth = {flow!r}"]
-    lines.append(f"adapter_bandwidth = {adapter!r}")
+    lines += [f"adapter_bandwidth = {adapter!r}", f"adapters = {adapters}"]
     hops = [f"hop_latency = {between(draw, 2e-8, 1e-6)!r}"]
     hops.append(f"link_bandwidth = {flow * between(draw, 0.5, 4.0)!r}")
     if kind == "torus":

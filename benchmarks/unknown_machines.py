@@ -5,9 +5,9 @@
 Machines and studies are drawn by number (benchmarks/machine_generator.py): those from number 2000
 on are held out, and judge the models and the intervals that predictions now get; those below give
 the residuals (benchmarks/residuals.py). So do studies on the machines of the source paper, drawn
-with other numbers. --large judges turns of collisions with so many messages
-that models follow only a part of them. --each names every point. The reference is a simulator, not
-hardware.
+with other numbers. --large judges turns of collisions with so many messages that models follow only
+a part of them. With --first 3000 nodes may have several sockets and adapters. --each names every
+point. The reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from benchmarks.machine_generator import machine_of, study_of
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.machines import Machine, load_machine
+from phasewise.machines.topology import part_count
 from phasewise.models import first_turn, predict
 from phasewise.models.interval import drawn_key
 from phasewise.models.judged import QUANTITIES, Figures, Judged, figures, grouped, times_of
@@ -51,6 +52,8 @@ DESCRIBED = ("seaborg", "bassi", "jacquard", "jaguar", "bluegene-l")
 """Machines on which studies are drawn too; on each of them residuals are its own."""
 FITTED_STUDIES, HELD_OUT_STUDIES = 4000, 5000
 """Numbers of the first studies on them that give residuals, and that judge."""
+SEVERAL = "several parts"
+"""The group of machines whose nodes have several sockets or adapters."""
 LARGE_FIRST, LARGE_TURNS = 1000, 10
 """Numbers of the machines with large turns."""
 LARGE_MESSAGES = (450_000, 1_500_000)
@@ -174,9 +177,15 @@ def _kind(machine: Machine) -> str:
     return "source paper" if machine.name in DESCRIBED else machine.name.split("-")[0]
 
 
+def _groups(machine: Machine) -> list[str]:
+    return [_kind(machine), "all", *([SEVERAL] if part_count(machine) > 1 else [])]
+
+
 def by_kind(judged: Sequence[JudgedPoint]) -> dict[str, dict[str, Figures]]:
-    """The figures by kind of network and model."""
-    groups = grouped(judged, lambda one: [_kind(one.sample.machine), "all"])
+    """The figures by kind of network and model. Nodes of several sockets or adapters are a kind of
+    their own too.
+    """
+    groups = grouped(judged, lambda one: _groups(one.sample.machine))
     return {
         kind: {model: figures(own) for model, own in models.items()}
         for kind, models in groups.items()

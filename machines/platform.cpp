@@ -165,6 +165,7 @@ void add_parts_to_star(sg4::NetZone* star, const Description& given, const std::
   NetPoint* router = zone->create_router(name + ".router");
   add_routes_within(zone, node);
   for (int part = 0; part < node.parts(); ++part) {
+    if (node.in[part].empty()) continue;  // a single node without a network
     zone->add_route(node.point(part), router, nullptr, nullptr, node.out[part], false);
     zone->add_route(router, node.point(part), nullptr, nullptr, node.in[part], false);
   }

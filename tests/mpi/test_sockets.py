@@ -56,6 +56,14 @@ def test_messages_take_the_time_of_theory_in_the_twin_and_in_the_model(network: 
         assert found.turn_seconds == pytest.approx(time.seconds, rel=1e-5)
 
 
+def test_a_node_without_a_network_may_have_sockets() -> None:
+    alone = parse_machine(f'{NODE}[network]\nkind = "none"\n', "alone.toml")
+    request = Request(alone, 8, skeleton=True, computation=False)
+    within, across = time_simulated([swap("0-1"), swap("0-4")], request)
+    assert within.seconds == pytest.approx(seconds(WITHIN["0-1"]), rel=3 * HEADER / SIZE)
+    assert across.seconds == pytest.approx(seconds(WITHIN["0-4"]), rel=3 * HEADER / SIZE)
+
+
 def test_the_simulator_gives_more_of_a_bus_to_messages_of_less_latency() -> None:
     study, machine = swap("0-4; 1-2"), paired()
     (time,) = time_simulated([study], Request(machine, 16, skeleton=True, computation=False))

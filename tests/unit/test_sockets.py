@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.machine_generator import SEVERAL, machine_of
 from phasewise.machines import floor, load_machine, make_ideal, make_twin, nodes_of
 from phasewise.machines.facts import facts
 from phasewise.machines.machine import parse_machine
@@ -219,3 +220,16 @@ def test_a_rankfile_names_the_socket_of_each_rank() -> None:
         "rank 3=+n0 slot=0:6-7", "rank 4=+n0 slot=1:0-1", "rank 5=+n0 slot=1:2-3",
     ]  # fmt: skip
     assert lines[9] == "rank 9=+n1 slot=0:2-3"
+
+
+def test_drawn_machines_have_several_sockets_and_adapters_from_a_number_on() -> None:
+    def parts(first: int) -> list[tuple[int, int]]:
+        machines = [machine_of(number) for number in range(first, first + 60)]
+        return [(one.socket_count, one.network.adapters) for one in machines if one.node_ranks > 1]
+
+    assert set(parts(0)) == {(1, 1)}
+    sockets, adapters = zip(*parts(SEVERAL), strict=True)
+    # Each is one in half of the draws, and on networks without adapters.
+    assert 0.3 < np.mean(np.array(sockets) == 1) < 0.7
+    assert 0.3 < np.mean(np.array(adapters) == 1) < 0.8
+    assert {2, 4, 8} <= {*sockets} and {2, 4, 8} <= {*adapters}
