@@ -27,7 +27,10 @@ TOP = {
     "source": Key("text"),
     "node": replace(_TABLE, needed="the table of a node's ranks"),
     "memory": replace(_TABLE, needed="the table of messages within a node of several ranks"),
-    "sockets": replace(_TABLE, needed="the table of messages between the sockets of a node"),
+    "sockets": replace(
+        _TABLE,
+        needed="the table of messages between the sockets that node.sockets gives a node",
+    ),
     "network": replace(_TABLE, needed="the table of the network between the nodes"),
     "protocol": Key("table"),
     "processor": replace(_TABLE, needed="the table of the rates of a rank"),

@@ -5,9 +5,9 @@ socket, the link between two sockets, its adapter, or a link of a torus), divide
 fair share of its route when it starts: the number of messages that meet, if all links are alike.
 Times come from parallel ping-ping with that many pairs and, on networks with shared links, from the
 grid benchmarks, whose loads follow from the topology. So do those of messages between the sockets
-of a node. Ranks wait for each other as in a run. After the node-aware and link-load models of
-Bienz, Gropp, Olson, "Improving Performance Models for Irregular Point-to-Point Communication"
-(2018).
+of a node, or between nodes of several adapters. Ranks wait for each other as in a run. After the
+node-aware and link-load models of Bienz, Gropp, Olson, "Improving Performance Models for Irregular
+Point-to-Point Communication" (2018).
 """
 
 from __future__ import annotations
@@ -86,18 +86,28 @@ def _table(case: Case, level: str) -> dict[str, Any]:
 def _by_load(machine: Machine, level: str) -> ByLoad:
     """Curves of messages across `level` by the load of their routes."""
     sockets = machine.sockets is not None and any(c.level == SOCKET for c in machine.curves)
-    if level == NODE and sockets:
-        return _of_probes(machine, lambda probe: probe.level == NODE and probe.benchmark in PAIRS)
     if level == SOCKET and not sockets:
         level = NODE  # the file was measured without sockets
-    single = find(machine.curves, "ping-ping", level=level)
-    # A pair within a node sends two messages at once over its bus.
-    curves: ByLoad = {} if single is None else {1.0 if level == NETWORK else 2.0: single}
-    parallel = (c for c in machine.curves if c.benchmark == "parallel" and c.level == level)
-    curves |= {float(curve.pairs): curve for curve in parallel}
+    # What several links carry is not the load of one of them.
+    several = machine.network.adapters > 1 if level == NETWORK else level == NODE and sockets
+    curves = _of_parallel(machine, level) if several else _of_pairs(machine.curves, level)
     if level == NETWORK and machine.network.kind in SHARED_LINKS:
         curves = _of_probes(machine, lambda probe: probe.benchmark == "grid") | curves
     return curves
+
+
+def _of_pairs(known: Iterable[Curve], level: str) -> ByLoad:
+    """A curve for each number of messages that share one bus or one adapter."""
+    own = [curve for curve in known if curve.level == level]
+    single = find(own, "ping-ping")
+    # A pair within a node sends two messages at once over its bus.
+    curves: ByLoad = {} if single is None else {1.0 if level == NETWORK else 2.0: single}
+    return curves | {float(curve.pairs): curve for curve in own if curve.benchmark == "parallel"}
+
+
+def _of_parallel(machine: Machine, level: str) -> ByLoad:
+    """A curve for each load that pairs of ranks reach, from the topology."""
+    return _of_probes(machine, lambda probe: probe.level == level and probe.benchmark in PAIRS)
 
 
 def _of_probes(machine: Machine, chosen: Callable[[Probe], bool]) -> ByLoad:

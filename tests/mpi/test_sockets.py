@@ -17,6 +17,7 @@ from phasewise.machines.measure import Measurement
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.machines.targets import SimulatedTarget
 from phasewise.models import Case, first_turn, predict
+from phasewise.models.loads import _by_load
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.simulated.timing import time_simulated
 from phasewise.study import Study
@@ -155,6 +156,12 @@ def test_tables_by_load_know_what_messages_share(measured: Machine, pairs: str) 
     case = first_turn(swap(pairs), measured, 16)
     exact = predict(case, "contention").turn_seconds
     assert predict(case, "loads").turn_seconds == pytest.approx(exact, rel=0.02)
+
+
+def test_tables_are_by_the_load_of_one_bus_link_or_adapter(measured: Machine) -> None:
+    # Of 8 ranks of a node 2 share an adapter, and 4 send over a link each way.
+    expected = {"socket": [2, 4], "node": [1, 2, 4], "network": [1, 2]}
+    assert {level: sorted(_by_load(measured, level)) for level in expected} == expected
 
 
 def test_a_file_measured_without_sockets_serves_all_messages_within_a_node(

@@ -134,7 +134,7 @@ def test_wrong_sockets_and_adapters_are_refused_in_one_sentence(
 
 def test_several_sockets_need_their_table_and_several_adapters_a_bandwidth() -> None:
     start, end = NODE.index("[sockets]"), NODE.index("[processor]")
-    with refused("[sockets]", "missing", "sockets of a node"):
+    with refused("[sockets]", "missing", "between the sockets", "node.sockets"):
         parse_machine(NODE[:start] + NODE[end:] + FAT_TREE, "paired.toml")
     with refused("network.adapters", 4, "network.adapter_bandwidth", "torus"):
         parse_machine(NODE + TORUS.replace("adapter_bandwidth = 1.5e9\n", ""), "paired.toml")
