@@ -16,7 +16,7 @@ from phasewise.machines.machine_file import measured_tables
 from phasewise.machines.measure import Measurement
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.machines.targets import SimulatedTarget
-from phasewise.models import Case, first_turn, predict
+from phasewise.models import Case, first_turn, predict, recorded_case
 from phasewise.models.loads import _by_load
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.simulated.timing import time_simulated
@@ -77,6 +77,25 @@ def test_the_simulator_gives_more_of_a_bus_to_messages_of_less_latency() -> None
     # On hardware all get the same.
     real = replace(case, machine=replace(machine, measured=Measured("hardware", 16)))
     assert predict(real, "contention").turn_seconds == pytest.approx(seconds((2e-6, 2e9)), rel=1e-3)
+
+
+def test_the_messages_of_a_record_know_their_sockets_and_adapters(tmp_path: Path) -> None:
+    for pairs, inter, across, active in (
+        ("0-4; 1-5; 2-3", 0, 1, 2),
+        ("4-5; 6-7; 0-1", 0, 0, 4),
+        ("0-8; 1-9; 2-10; 3-4", 1, 0, 1),
+    ):
+        folder = tmp_path / pairs
+        request = Request(paired(), 16, skeleton=True, computation=False)
+        simulate(swap(pairs), request, folder)
+        case = recorded_case(folder, paired())
+        planned = Case(swap(pairs), paired(), 16)
+        # Of ranks that send as much, a record gives the last one, and a plan the first one.
+        (found,) = case.phases
+        assert (found.inter.tolist(), found.across.tolist()) == ([inter], [across])
+        assert found.active.tolist() == [active]
+        (first,) = planned.phases
+        assert first.count.tolist() == found.count.tolist()
 
 
 SHUFFLED = FAT_TREE + 'allocation = "shuffled"\n[network.taper]\nnodes = 2\nbandwidth = 1.2e9\n'
