@@ -160,8 +160,9 @@ void one_depth(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into
 }  // namespace
 
 bool is_narrow(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c) {
-  return c.columns <= most_narrow && b.column_stride == 1 &&
-         (a.row_stride == 1 || a.column_stride == 1);
+  if (b.column_stride != 1) return false;
+  if (a.row_stride == 1) return c.columns <= most_narrow;
+  return a.column_stride == 1 && c.columns <= most_narrow_transposed;
 }
 
 void multiply_narrow(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into into) {

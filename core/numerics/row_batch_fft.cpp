@@ -1,6 +1,6 @@
 #include "numerics/row_batch_fft.hpp"
 
-#include <array>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -13,8 +13,9 @@ using parallel::fused;
 using parallel::Lanes;
 using parallel::lanes;
 
-// Blocks of this many values stay in the first-level cache while all further steps are made.
-constexpr int in_first_cache = 256;
+// Blocks of this many values take half of a first-level cache of 32 KiB, where they stay while all
+// further steps are made.
+constexpr int in_first_cache = 16384 / static_cast<int>(sizeof(LanesOfComplex));
 
 LanesOfComplex operator+(const LanesOfComplex& a, const LanesOfComplex& b) {
   return {a.re + b.re, a.im + b.im};
@@ -40,43 +41,46 @@ void write(LanesOfComplex& to, const LanesOfComplex& value) {
   to = is_forward ? value : LanesOfComplex{value.im, value.re};
 }
 
+// The transform of r values x, r odd, in place; y has room for as many.
+//   y(j) = x(0) + Σ cos(2πjk/r) (x(k) + x(r-k)) - i Σ sin(2πjk/r) (x(k) - x(r-k)), 1 ≤ k ≤ r/2.
+[[gnu::always_inline]] inline void transform_odd(LanesOfComplex* x, LanesOfComplex* y, int r,
+                                                 const double* roots) {
+  const int half = r / 2;
+  y[0] = x[0];
+  for (int k = 1; k <= half; ++k) {
+    const LanesOfComplex sum = x[k] + x[r - k];
+    x[r - k] = turned(x[k] - x[r - k]);
+    x[k] = sum;
+    y[0] = y[0] + sum;
+  }
+  for (int j = 1; j <= half; ++j) {
+    LanesOfComplex even = x[0], odd{};
+    for (int k = 1; k <= half; ++k) {
+      const double* root = roots + 2 * (j * k % r);
+      const Lanes cosine = all_lanes<double, lanes>(root[0]);
+      const Lanes sine = all_lanes<double, lanes>(-root[1]);
+      even = {fused(x[k].re, cosine, even.re), fused(x[k].im, cosine, even.im)};
+      odd = {fused(x[r - k].re, sine, odd.re), fused(x[r - k].im, sine, odd.im)};
+    }
+    y[j] = even + odd;
+    y[r - j] = even - odd;
+  }
+  std::copy_n(y, r, x);
+}
+
 // The transform of `radix` values in place.
 template <int radix>
 struct Butterfly {
   static_assert(radix % 2 == 1);
-  // y(j) = x(0) + Σ cos(2πjk/r) (x(k) + x(r-k)) - i Σ sin(2πjk/r) (x(k) - x(r-k)), 1 ≤ k ≤ r/2.
-  static void transform(LanesOfComplex* x, int r, const double* roots) {
-    if constexpr (radix > 1) r = radix;
-    const int half = r / 2;
-    std::array<LanesOfComplex, radix == 1 ? 1 : radix> few;
-    std::vector<LanesOfComplex> many(radix == 1 ? r : 0);
-    LanesOfComplex* y = radix == 1 ? many.data() : few.data();
-    y[0] = x[0];
-    for (int k = 1; k <= half; ++k) {
-      const LanesOfComplex sum = x[k] + x[r - k];
-      x[r - k] = turned(x[k] - x[r - k]);
-      x[k] = sum;
-      y[0] = y[0] + sum;
-    }
-    for (int j = 1; j <= half; ++j) {
-      LanesOfComplex even = x[0], odd{};
-      for (int k = 1; k <= half; ++k) {
-        const double* root = roots + 2 * (j * k % r);
-        const Lanes cosine = all_lanes<double, lanes>(root[0]);
-        const Lanes sine = all_lanes<double, lanes>(-root[1]);
-        even = {fused(x[k].re, cosine, even.re), fused(x[k].im, cosine, even.im)};
-        odd = {fused(x[r - k].re, sine, odd.re), fused(x[r - k].im, sine, odd.im)};
-      }
-      y[j] = even + odd;
-      y[r - j] = even - odd;
-    }
-    for (int k = 0; k < r; ++k) x[k] = y[k];
+  static void transform(LanesOfComplex* x, const double* roots) {
+    LanesOfComplex y[radix];
+    transform_odd(x, y, radix, roots);
   }
 };
 
 template <>
 struct Butterfly<2> {
-  static void transform(LanesOfComplex* x, int /*r*/, const double* /*roots*/) {
+  static void transform(LanesOfComplex* x, const double* /*roots*/) {
     const LanesOfComplex sum = x[0] + x[1];
     x[1] = x[0] - x[1];
     x[0] = sum;
@@ -85,7 +89,7 @@ struct Butterfly<2> {
 
 template <>
 struct Butterfly<4> {
-  static void transform(LanesOfComplex* x, int /*r*/, const double* /*roots*/) {
+  static void transform(LanesOfComplex* x, const double* /*roots*/) {
     const LanesOfComplex sum = x[0] + x[2], difference = x[0] - x[2];
     const LanesOfComplex others = x[1] + x[3], turn = turned(x[1] - x[3]);
     x[0] = sum + others;
@@ -107,7 +111,7 @@ template <int radix, bool is_forward, bool has_factors>
 #pragma GCC unroll 8
     for (int k = 1; k < radix; ++k) x[k] = times(x[k], factors + 2 * (k - 1));
   }
-  Butterfly<radix>::transform(x, radix, roots);
+  Butterfly<radix>::transform(x, roots);
   if constexpr (has_factors && is_forward) {
 #pragma GCC unroll 8
     for (int k = 1; k < radix; ++k) x[k] = times(x[k], factors + 2 * (k - 1));
@@ -130,11 +134,11 @@ void take_step(int span, int blocks, const double* factors, const double* roots,
                                             factors + std::ptrdiff_t{2} * j * (radix - 1), roots);
 }
 
-// The same for a radix that is no constant.
+// The same for an odd radix that is no constant.
 template <bool is_forward>
 void take_any_step(int radix, int span, int blocks, const double* factors, const double* roots,
                    LanesOfComplex* values) {
-  std::vector<LanesOfComplex> x(radix);
+  std::vector<LanesOfComplex> x(radix), y(radix);
   for (int block = 0; block < blocks; ++block)
     for (int j = 0; j < span; ++j) {
       LanesOfComplex* at = values + block * radix * span + j;
@@ -143,7 +147,7 @@ void take_any_step(int radix, int span, int blocks, const double* factors, const
         x[k] = read<is_forward>(at[k * span]);
         if (!is_forward && k > 0) x[k] = times(x[k], own + 2 * (k - 1));
       }
-      Butterfly<1>::transform(x.data(), radix, roots);
+      transform_odd(x.data(), y.data(), radix, roots);
       for (int k = 0; k < radix; ++k) {
         if (is_forward && k > 0) x[k] = times(x[k], own + 2 * (k - 1));
         write<is_forward>(at[k * span], x[k]);

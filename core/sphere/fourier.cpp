@@ -14,8 +14,8 @@ using parallel::Lanes;
 using parallel::lanes;
 
 constexpr int values_in_vector = lanes / 2;  // complex ones
-// The columns of a pair lie far apart, one wavenumber from the next, and the processor does not
-// foresee where. Those of this many wavenumbers are asked for ahead.
+// Without a transpose the columns of a pair lie far apart, one wavenumber from the next, and the
+// processor does not foresee where. They are asked for this many wavenumbers ahead.
 constexpr std::int64_t ahead = 8;
 
 // The rows of a batch, one for each lane. If there are too few, the last lanes repeat the last row.
@@ -91,7 +91,7 @@ struct ColumnsOfBatch {
       at[lane] =
           columns + rows.pair[lane] * strides.pair + layout.real_of(field) + rows.level[lane];
   }
-  // Asks for the columns at this place, of which those beyond the last are not there.
+  // Asks for the columns of the first lane at this place, which may lie beyond the last one.
   void prefetch(std::int64_t offset) const {
     constexpr int writes = std::is_const_v<Real> ? 0 : 1;
     for (const std::int64_t part : {std::int64_t{0}, to_imaginary, to_odd, to_odd + to_imaginary})

@@ -29,7 +29,7 @@ double left_out(const Description& description) {
   return 0.227 * std::exp(-std::pow(213.0 / description.truncation, 0.7));
 }
 
-// A wavenumber has (M + 3) / 2 degrees in the mean, which share a pair's columns, and the pairs
+// A wavenumber has (M + 4) / 2 degrees in the mean, which share a pair's columns, and the pairs
 // share the coefficients of a degree. Two degrees share a function that is kept, 8 B; those that
 // are not kept take 4 flops each. In each group every second row is combined with another one by 3
 // flops.
@@ -37,7 +37,7 @@ parallel::KernelCard product_card(const Description& description, std::string_vi
                                   double more_flops, double longest_sum, double groups = 1.0) {
   const double width = static_cast<double>(ColumnLayout{fields, description.levels}.width());
   const double used = 1.0 - left_out(description);
-  const double per_pair = width / (description.truncation + 3.0),
+  const double per_pair = width / (description.truncation + 4.0),
                per_degree = width / description.pairs();
   parallel::KernelCard card{
       .name = name,

@@ -31,7 +31,7 @@ struct EvenFunctions {
 // A table takes 8 B for each two degrees of a latitude.
 class LegendreFunctions {
  public:
-  // `order` must outlive the object; `places` are places in it. Throws std::bad_alloc.
+  // `places` are places in `order`. Throws std::bad_alloc.
   LegendreFunctions(const std::vector<int>& order, Range places, std::span<const double> sines,
                     int top, bool kept, int threads);
 

@@ -68,7 +68,9 @@ std::int64_t LegendreRecurrence::zeros(std::size_t place) const {
   return first - beginnings.begin();
 }
 
-template <int vectors>
+// Latitudes that are computed at once, as vectors.
+constexpr int vectors = 4;
+
 void LegendreRecurrence::write_block(const Beginning* beginnings, int m,
                                      std::span<const LegendreStep> steps, std::size_t first,
                                      std::size_t count, double* values) const {
@@ -121,10 +123,10 @@ void LegendreRecurrence::write_block(const Beginning* beginnings, int m,
 void LegendreRecurrence::write_even(std::size_t place, double* values) const {
   const std::size_t n = sine_.size();
   const Beginning* beginnings = beginnings_.data() + place * n;
-  constexpr std::size_t block = 4 * lanes;
+  constexpr std::size_t block = vectors * lanes;
   for (std::size_t first = 0; first < n; first += block)
-    write_block<4>(beginnings, orders_[place], steps(place), first, std::min(block, n - first),
-                   values);
+    write_block(beginnings, orders_[place], steps(place), first, std::min(block, n - first),
+                values);
 }
 
 }  // namespace phasewise::sphere

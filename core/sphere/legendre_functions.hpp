@@ -51,7 +51,6 @@ class LegendreRecurrence {
   static Beginning beginning_of(double sine, long double first, int m,
                                 std::span<const double> epsilons);
   // The latitudes [first, first + count), which are few enough for registers.
-  template <int vectors>
   void write_block(const Beginning* beginnings, int m, std::span<const LegendreStep> steps,
                    std::size_t first, std::size_t count, double* values) const;
 

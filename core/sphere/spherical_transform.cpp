@@ -181,7 +181,7 @@ void SphericalTransform::winds(const Complex* vorticity, const Complex* divergen
 
 void SphericalTransform::curl(const double* u, const double* v, Complex* vorticity,
                               Complex* divergence) {
-  // A and B of the tendencies whose curl and divergence are those of the winds (spectral.hpp).
+  // A and B of the tendencies whose curl and divergence are those of the winds (tendencies.hpp).
   transforms_->forward(live_, 2, [&](int pair, int field, Complex* rows, int) {
     const double factor = 1.0 / cosine_of(transforms_->latitudes().sine[pair]);
     fill(field == 0 ? v : u, pair, field == 0 ? -factor : factor, rows);

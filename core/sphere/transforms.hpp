@@ -93,7 +93,7 @@ class Transforms {
   RowLayout rows_;
   bool products_;                         // whether the fields that go forward are products
   std::map<int, Transposes> transposes_;  // by the number of fields
-  // Both are there with contents.
+  // Both are empty in plans, which have no data.
   std::optional<Fourier> fourier_;
   std::shared_ptr<LegendreFunctions> functions_;
   parallel::Buffer<double> before_, columns_;       // a rank's rows before a transpose; its columns

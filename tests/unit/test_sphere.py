@@ -120,7 +120,9 @@ def test_what_cannot_be_used_is_refused(own: dict[str, Any], facts: tuple[str, .
 
 def test_a_study_that_no_memory_holds_is_not_run(monkeypatch: pytest.MonkeyPatch) -> None:
     """Fields on the grid take 103.6 GB, columns 85.0 GB and states 67.3 GB."""
-    given = study(truncation=2700, levels=96, timestep=10.0)
+    for name in ("SLURM_JOB_NUM_NODES", "PBS_NODEFILE"):
+        monkeypatch.delenv(name, raising=False)
+    given = study(truncation=2700, levels=96, timestep=10.0, functions="panels")
     assert memory_bytes(model_of(given)) == pytest.approx(255.9e9, rel=1e-3)
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**22}.get)
     with refused("sphere.truncation = 2700", "96 levels", "17.2 GB", "fewer levels"):

@@ -28,7 +28,7 @@ class SphereChecking(Checking):
     def show(self, study: Study) -> None:
         """Print the keys, what follows from them, and the stations."""
         super().show(study)
-        print(f"about {engineering(memory_bytes(model_of(study)), 'B')} of memory on all ranks")
+        print(f"about {engineering(memory_bytes(model_of(study)), 'B')} of memory on one rank")
         given = model_of(study).records.stations
         points = self.entries(study)["stations"]
         rows = [
@@ -39,7 +39,7 @@ class SphereChecking(Checking):
             print_table("stations", ["station", "its grid point"], rows)
 
     def entries(self, study: Study) -> dict[str, Any]:
-        """`stations`: the grid point of each [degrees]; `memory_bytes`, on all ranks."""
+        """`stations`: the grid point of each [degrees]; `memory_bytes`, on one rank."""
         model = model_of(study)
         grid = (model.latitudes, model.longitudes)
         stations = [list(nearest_point(*grid, one)) for one in model.records.stations]

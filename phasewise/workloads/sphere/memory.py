@@ -1,11 +1,11 @@
-"""Memory that a study of shallow water takes, on all ranks together."""
+"""Memory that a study of shallow water takes."""
 
 from __future__ import annotations
 
 import os
 
 from phasewise.mpi.launch import allocated_nodes
-from phasewise.output import engineering
+from phasewise.output import engineering, number_of
 from phasewise.workloads.sphere.model import TABLE, Sphere
 
 FIELDS, SURFACES = 4, 2
@@ -20,9 +20,9 @@ COMPLEX = 16  # B
 
 
 def memory_bytes(model: Sphere) -> int:
-    """The large arrays of all ranks [bytes]: fields on the grid, columns of a Legendre transform,
-    states, and the table of Legendre functions if it is kept. With several ranks transposes have
-    the columns a second time.
+    """The large arrays on one rank [bytes]: fields on the grid, columns of a Legendre transform,
+    states, and the table of Legendre functions if it is kept. Several ranks have as much together,
+    and with transposes the columns a second time.
     """
     fields = (FIELDS * model.levels + SURFACES) * model.points // 2 * COMPLEX
     wavenumbers = model.truncation + 1
@@ -43,7 +43,7 @@ def excess_of(model: Sphere) -> str:
     memory, found = (engineering(size, "B") for size in (needed, here))
     where = "this machine has" if nodes == 1 else f"the {nodes} nodes of this job have"
     return (
-        f"sphere.truncation = {model.truncation} with {model.levels} level"
-        f"{'s' if model.levels > 1 else ''} takes {memory} of memory on all ranks, and {where} "
-        f"{found}: give a smaller truncation, or fewer levels, or run on more nodes"
+        f"sphere.truncation = {model.truncation} with {number_of(model.levels, 'level')} takes "
+        f"{memory} of memory, and {where} {found}: give a smaller truncation, or fewer levels, or "
+        "run on more nodes"
     )
