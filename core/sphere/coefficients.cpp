@@ -75,6 +75,7 @@ CoefficientTransforms::CoefficientTransforms(const Description& description,
   const auto levels = static_cast<std::size_t>(description.levels);
   largest_.resize(threads * products::fields * levels);
   if (!real_) return;
+  for (const int m : division().order()) factors_.push_back(product_factors(description, m));
   for (auto& values : slots_) values = parallel::Buffer<double>(most * width * words());
   const std::int64_t degrees = description.truncation + 3;
   rows_.resize(threads);
@@ -141,13 +142,12 @@ void CoefficientTransforms::analyse_places(Places places, Meaning meaning, const
       static_cast<int>(places.size()), transforms_.threads(), [&](int task, int thread) {
         const int place = places[task], m = division().order()[place];
         const auto functions = transforms_.functions(place, thread);
-        const auto factors = product_factors(description_, m, meaning);
         double* rows = rows_[thread].data();
         double* sums = to(place, thread);
         std::fill_n(sums, (description_.truncation - m + 1) * unit, 0.0);
         for (const Range& group : groups) {
           transforms_.analyse(place, functions, group, products::fields, rows, thread);
-          combine(description_, factors, rows, meaning, grids_, sums);
+          combine(description_, factors_[place], rows, meaning, grids_, sums);
         }
         after(place, sums);
       });

@@ -67,6 +67,7 @@ class CoefficientTransforms {
   std::vector<Block> blocks_;                          // empty unless ranks add up
   std::vector<std::vector<int>> block_places_;         // of each block
   std::vector<std::int64_t> begins_;                   // of each place
+  std::vector<std::vector<ProductFactors>> factors_;   // of each place; empty in plans
   std::vector<double> largest_;                        // [thread][product][level]
   ExactGrids grids_;                                   // empty: plain sums
   std::vector<parallel::Buffer<double>> rows_, sums_;  // of each thread

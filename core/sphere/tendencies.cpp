@@ -123,14 +123,12 @@ void combine_all(std::span<const ProductFactors> factors, const double* from, Me
 
 }  // namespace
 
-std::vector<ProductFactors> product_factors(const Description& description, int m,
-                                            Meaning meaning) {
+std::vector<ProductFactors> product_factors(const Description& description, int m) {
   const double over_radius = 1.0 / description.radius;
   std::vector<ProductFactors> factors;
   for (int l = m; l <= description.truncation; ++l)
     factors.push_back({m * over_radius, (l + 1) * epsilon(l, m) * over_radius,
-                       l * epsilon(l + 1, m) * over_radius,
-                       meaning == Meaning::initial ? 0.0 : description.laplacian(l)});
+                       l * epsilon(l + 1, m) * over_radius, description.laplacian(l)});
   return factors;
 }
 

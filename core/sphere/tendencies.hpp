@@ -34,7 +34,7 @@ struct ExactGrids {
 // What the coefficients of products mean.
 enum class Meaning : std::uint8_t {
   tendencies,  // of vorticity, divergence and geopotential
-  initial      // A = -v, B = u over cos φ, C = Φ: the state itself
+  initial      // A = -v, B = u over cos φ, C = Φ, K = 0: the state itself
 };
 
 // The factors of a coefficient: m / a, those of the neighbours in H, and of the Laplacian.
@@ -42,7 +42,7 @@ struct ProductFactors {
   double along, down, up, laplacian;
 };
 // For degrees m … M.
-std::vector<ProductFactors> product_factors(const Description& description, int m, Meaning meaning);
+std::vector<ProductFactors> product_factors(const Description& description, int m);
 
 // from[l - m][products][re, im][level], degrees m … M + 1, to to[l - m][state][re, im][level],
 // degrees m … M, whose factors are given. Without `grids`, `to` is set. With them, one for each
