@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from phasewise.commands.reproduce import chosen_source
+from phasewise.reproduction.claim import NOTHING
 from phasewise.reproduction.source import Chapter, Source, Statement, join
 from phasewise.workloads.halo.reproducing import HaloReproducing
 from tests.sentences import refused
@@ -52,7 +53,7 @@ def test_the_page_tells_measured_from_simulated_and_marks_what_was_fitted() -> N
 def test_a_claim_that_noise_leaves_open_is_told_from_one_that_nobody_looked_at() -> None:
     found = [
         SOURCE.claim("a1", ours, holds, "", real=True, mixed=True)
-        for ours, holds in (("–", None), ("undecided: 1 s", None), ("1 s", True), ("2 s", False))
+        for ours, holds in ((NOTHING, None), ("1 s", None), ("1 s", True), ("2 s", False))
     ]
     assert [claim.verdict for claim in found] == ["not checked", "undecided", "yes", "no"]
     assert found[0].reference == "measured here and simulated"

@@ -10,7 +10,7 @@ from typing import Any
 
 from phasewise.driver import load_core
 from phasewise.report.tables import Table
-from phasewise.reproduction.claim import Claim
+from phasewise.reproduction.claim import NOTHING, Claim
 from phasewise.reproduction.cray_x1 import CRAY_X1
 from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Chapter
@@ -66,11 +66,12 @@ def _share_of_peak(rows: Rows) -> Claim:
     """x1: up to 1000 rows some library's product reaches 80 % of the peak."""
     products = [row for row in rows if row["kernel"] == "dgemm" and row["library"] != PLAIN]
     sentence = (
-        "Peak: multiply-adds in registers, measured between the calls. The machine file "
-        "phoenix says nothing of it: its rate is 80 % of the peak because of this slide."
+        "The peak is the rate of multiply-adds in registers, measured between the calls. The "
+        "machine file phoenix says nothing of it: its rate is 80 % of the peak because of this "
+        "slide."
     )
     if not products:
-        return CRAY_X1.claim("x1", "–", None, sentence, real=True)
+        return CRAY_X1.claim("x1", NOTHING, None, sentence, real=True)
     best = max((row for row in products if row["n"] <= SOON), key=lambda row: row["peak_share"])
     ours = (
         f"{best['library']} reaches {_percent(best['peak_share'])} of the peak at n = {best['n']}, "
@@ -88,12 +89,12 @@ def _growth(rows: Rows) -> Claim:
     """x2: with the library that is fastest at the largest size, both solvers are fastest at that
     size.
     """
-    sentence = "dsyevd and dgeev without vectors, since the slide does not name the routine."
+    sentence = "dsyevd and dgeev compute no vectors here; the slide does not name the routine."
     found, holds = [], []
     for kernel in EIGENPROBLEMS:
         own = [row for row in rows if row["kernel"] == kernel]
         if not own:
-            return CRAY_X1.claim("x2", "–", None, sentence, real=True)
+            return CRAY_X1.claim("x2", NOTHING, None, sentence, real=True)
         last = max(row["n"] for row in own)
         library = max((row for row in own if row["n"] == last), key=lambda row: row["gigaflops"])[
             "library"

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from phasewise.reproduction.claim import NOTHING
 from phasewise.workloads.collision.reproduction.extent import BEST, Run
 from phasewise.workloads.collision.reproduction.plans import RANKS, TABLE_5, Plans
 from phasewise.workloads.collision.reproduction.results import PaperResults
@@ -36,7 +37,7 @@ class Finding:
 
 
 Test = Callable[[Plans, PaperResults], Finding]
-NOTHING = Finding("–", None, ABSENT)
+UNPREDICTED = Finding(NOTHING, None, ABSENT)
 
 
 def percent(value: float) -> str:
@@ -117,7 +118,7 @@ def point_to_point(_: Plans, results: PaperResults) -> Finding:
     """Claim 4: models 1a and 1b are too low by 2 to 4 (rounded) on SMP machines."""
     found = _ratios(results, SMP, ("1a", "1b"))
     if found is None:
-        return NOTHING
+        return UNPREDICTED
     inside = [ratio for ratio in found if 1.5 <= ratio < 4.5]
     return Finding(
         f"too low by {span(found, '{:.1f}')}",
@@ -130,7 +131,7 @@ def one_level(_: Plans, results: PaperResults) -> Finding:
     """Claim 5: model 2 is too high where nodes have 8 or 16 ranks, too low where they have 2."""
     large, small = _ratios(results, IBM, ("2",)), _ratios(results, ("jacquard",), ("2",))
     if large is None or small is None:
-        return NOTHING
+        return UNPREDICTED
     return Finding(
         f"simulated over predicted: 8- and 16-way {span(large)}, 2-way {span(small)}",
         max(large) < 1 < min(small),
@@ -145,7 +146,7 @@ def two_levels(_: Plans, results: PaperResults) -> Finding:
     """Claim 6: to 128 ranks model 3 is within 10 % on the IBM systems, and 33 % off on Jacquard."""
     own = [_ratios(results, names, ("3",), SMALL) for names in (IBM, ("jacquard",))]
     if own[0] is None or own[1] is None:
-        return NOTHING
+        return UNPREDICTED
     worst, other = max(errors(own[0])), float(np.mean(errors(own[1])))
     return Finding(
         f"IBM within {percent(worst)}, Jacquard {percent(other)} off",
@@ -158,7 +159,7 @@ def tables(_: Plans, results: PaperResults) -> Finding:
     """Claim 7: model 4 is within a few (5) % on Jacquard up to 128 ranks, 21 % off at 256."""
     found = results.ratios("jacquard", "4", RANKS)
     if found is None:
-        return NOTHING
+        return UNPREDICTED
     *few, last = errors(found)
     return Finding(
         f"within {percent(max(few))} to 128 ranks, {percent(last)} at 256",
@@ -171,7 +172,7 @@ def tori_low(_: Plans, results: PaperResults) -> Finding:
     """Claim 8: on tori models 1b to 3 are too low by 2 to 10, model 4 by 2 to 3 (rounded)."""
     lines, looked_up = _ratios(results, TORI, ("1b", "2", "3")), _ratios(results, TORI, ("4",))
     if lines is None or looked_up is None:
-        return NOTHING
+        return UNPREDICTED
     holds = min(lines) >= 1.5 and max(lines) < 10.5
     return Finding(
         f"models 1b–3 too low by {span(lines, '{:.1f}')}, model 4 by {span(looked_up, '{:.1f}')}",
@@ -187,7 +188,7 @@ def grid_models(_: Plans, results: PaperResults) -> Finding:
     for name, model, high in stated:
         found = results.ratios(name, model, RANKS)
         if found is None:
-            return NOTHING
+            return UNPREDICTED
         own = errors(found)
         parts.append(f"model {model} on {name} {span([100 * e for e in own], '{:.0f}')} %")
         holds &= max(own) <= high + MARGIN
@@ -208,7 +209,7 @@ def jaguar(_: Plans, results: PaperResults) -> Finding:
     for model, variant in (("5", "base"), ("6", "base"), ("5", "optimised"), ("6", "optimised")):
         found = results.ratios("jaguar", model, RANKS, variant)
         if found is None:
-            return NOTHING
+            return UNPREDICTED
         means.append(float(np.mean(errors(found))))
     stated = (0.284, 0.279, 0.076, 0.076)
     return Finding(
@@ -225,7 +226,7 @@ def averages(_: Plans, results: PaperResults) -> Finding:
     for (name, model), stated in zip(BEST.items(), (0.03, 0.04, 0.07, 0.28, 0.29), strict=True):
         found = results.ratios(name, model, RANKS)
         if found is None:
-            return NOTHING
+            return UNPREDICTED
         mean = float(np.mean(errors(found)))
         parts.append(f"{name} {percent(mean)}")
         holds &= mean <= stated + 0.02

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from phasewise.reproduction.claim import Claim
+from phasewise.reproduction.claim import NOTHING, Claim
 from phasewise.workloads.qcd.reproduction.published import SOURCE, columns
 from phasewise.workloads.qcd.reproduction.runs import PUTS, Exchange, Run, predicted
 
@@ -18,7 +18,7 @@ def claim(quick: bool, workers: int) -> Claim:
     """Claim 9; with --quick it is not checked, because the model follows millions of puts."""
     if quick:
         return SOURCE.claim(
-            "9", "–", None, "--quick leaves it out, because a model has to follow every put."
+            "9", NOTHING, None, "--quick leaves it out, because a model has to follow every put."
         )
     own = {column.cores: column for column in columns() if column.table == 2}
     runs = [Run(own[cores], PUTS) for cores in reversed(CORES)]

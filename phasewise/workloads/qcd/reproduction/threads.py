@@ -15,7 +15,7 @@ from phasewise.errors import RunError
 from phasewise.machines.load import load_now
 from phasewise.mpi.children import child
 from phasewise.mpi.launch import this_machine, without_mpi
-from phasewise.reproduction.claim import Claim
+from phasewise.reproduction.claim import NOTHING, Claim
 from phasewise.workloads.qcd.reproduction.published import SOURCE
 
 CASE = "small"
@@ -40,14 +40,14 @@ def claim(quick: bool) -> Claim:
     """
     if this_machine().cores < 2:
         return SOURCE.claim(
-            "8", "–", None, "This process may use only one core of this computer.", real=True
+            "8", NOTHING, None, "This process may use only one core of this computer.", real=True
         )
     load = load_now()
     times = QUICK_TIMES if quick else TIMES
     try:
         pairs = [_pair(threads_first=number % 2 == 1) for number in range(times)]
     except RunError as error:
-        return SOURCE.claim("8", "–", None, f"It could not be measured: {error}.", real=True)
+        return SOURCE.claim("8", NOTHING, None, f"It could not be measured: {error}.", real=True)
     return judge(pairs, BUSY if load.busy else "")
 
 
