@@ -12,14 +12,17 @@ from phasewise.workload.protocols import PROTOCOL, STORING
 from phasewise.workloads.sphere.model import Sphere
 
 TRANSPOSE = "transpose"
-DISTRIBUTED = ("ring", "hypercube", "node-aware")
+RING = "ring"
+DISTRIBUTED = (RING, "hypercube", "node-aware")
 """Algorithms by which the ranks sum coefficients and share them again."""
 LEGENDRES = (TRANSPOSE, *DISTRIBUTED)
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
 ORDER_FREE, PLAIN = "order-free", "plain"
 MOST_BLOCKS = 64
-FIXED, FIXED_LEVELS = "fixed", (1, 18, 66, 96)
-"""The kernel with a number of levels that is compiled in, and these numbers."""
+FAST, BY_LEVEL, FIXED = "fast", "plain", "fixed"
+"""Kernels: all levels at once, loops over single levels, and the number of levels compiled in."""
+FIXED_LEVELS = (1, 18, 66, 96)
+"""Numbers of levels that are compiled in."""
 GLOBAL_SUMS = ("recursive-doubling", "mpi", "binomial", "dissemination", "node-aware", "put")
 
 
@@ -45,8 +48,8 @@ class SphereCommunication(Communication):
     """
     blocks: int = key("integer", 4, least=1, most=MOST_BLOCKS, flat=True)
     """Blocks of wavenumbers in a distributed sum."""
-    kernel: str = key("word", "fast", choices=("fast", "plain", FIXED), flat=True)
-    """plain: loops over single levels; FIXED: the number of levels is compiled in."""
+    kernel: str = key("word", FAST, choices=(FAST, BY_LEVEL, FIXED), flat=True)
+    """How loops go over the levels."""
     padding: bool = key("flag", True, flat=True)
     """Whether rows have some unused values between them in memory."""
     global_sum: str = key("word", GLOBAL_SUMS[0], choices=GLOBAL_SUMS, flat=True)
@@ -77,7 +80,7 @@ class SphereCommunication(Communication):
             known = f"{', '.join(map(str, FIXED_LEVELS[:-1]))} and {FIXED_LEVELS[-1]}"
             raise StudyError(
                 f'communication.kernel = "{FIXED}" is compiled for {known} levels, not for '
-                f'sphere.levels = {model.levels}; kernel = "fast" takes any number'
+                f'sphere.levels = {model.levels}; kernel = "{FAST}" takes any number'
             )
         most = most_ranks(model, self)
         if ranks <= most:

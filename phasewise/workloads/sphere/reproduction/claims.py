@@ -10,8 +10,8 @@ from dataclasses import replace
 from phasewise.output import number_of
 from phasewise.reproduction.claim import Claim
 from phasewise.reproduction.cray_x1 import CRAY_X1
-from phasewise.workloads.sphere.bench import LEVELS_AT, USUAL_LEVELS
-from phasewise.workloads.sphere.communication import FIXED
+from phasewise.workloads.sphere.bench import USUAL_LEVELS
+from phasewise.workloads.sphere.communication import FAST, FIXED
 from phasewise.workloads.sphere.reproduction.measured import Measured, Range, Timings, range_of
 from phasewise.workloads.sphere.reproduction.simulated import (
     ALTIX,
@@ -21,16 +21,18 @@ from phasewise.workloads.sphere.reproduction.simulated import (
     Rates,
     Simulated,
     Way,
+    assumed_rates,
 )
 from phasewise.workloads.sphere.reproduction.variants import (
     ALGORITHMS,
-    FAST,
+    COMPARED_LEVELS,
     LARGE,
-    ONE_LEVEL,
     PROBLEM,
     RANKS,
     SLOW,
     Variant,
+    by_levels,
+    by_truncation,
 )
 
 PLACEMENT = 0.01
@@ -42,7 +44,7 @@ FALL = 0.05
 FFT_SHARE, LEGENDRE_SHARE = 0.25, 0.5
 """Shares of the peak that the slide gives."""
 NO_GAIN = Range(0.0, 0.0, 0.0)
-UNDECIDED = "undecided"
+ASSUMED_BANDWIDTH = "What a rank alone can send is assumed in the machine's file."
 
 
 def check_claims(measured: Measured, simulated: Simulated) -> tuple[Claim, ...]:
@@ -62,18 +64,18 @@ def compiled_in(versions: Timings) -> Claim:
     """
     found, verdicts = [], []
     for truncation in sorted({one.truncation for one in versions if one.truncation >= LARGE}):
-        one, many = (_gain(versions, truncation, levels) for levels in (ONE_LEVEL, USUAL_LEVELS))
+        one, many = (_gain(versions, truncation, levels) for levels in COMPARED_LEVELS)
         verdicts += [_exceeds(one, NO_GAIN, PLACEMENT), _exceeds(one, many, PLACEMENT)]
         found.append(
             f"T{truncation}: {_percent(one)} with one level, {_percent(many)} with eighteen"
         )
     words = f"less time by {'; '.join(found)}"
     sentence = (
-        "The median of pairs of timesteps in turn, and a range that holds it. Only the loops that "
-        "move the results of Fourier transforms and combine products have their length compiled "
+        "These are medians over pairs of timesteps in turn, each with a range that holds it. Only "
+        "the loops that combine the coefficients of products have the number of levels compiled "
         "in; products of matrices do not."
     )
-    return _claim("x11", words, _all(verdicts), sentence, real=True)
+    return CRAY_X1.claim("x11", words, _all(verdicts), sentence, real=True)
 
 
 def _gain(versions: Timings, truncation: int, levels: int) -> Range:
@@ -87,38 +89,26 @@ def growth(levels: Timings, rates: Rates) -> Claim:
     """x12: with more levels at T85 the rate grows, measured here and on the X1; on an SSP it begins
     below those of the p690 and the Altix and ends above them.
     """
-    here = [timing.gigaflops for _, timing in sorted(levels.items(), key=_levels_of)]
-    curves = {name: _curve(of) for name, of in rates.items()}
+    own = {number: timing.gigaflops for number, timing in by_levels(levels).items()}
+    curves = {name: by_levels(of) for name, of in rates.items()}
     on_x1 = list(curves[MSP].values())
     passed = {name: _passes(curves[SSP], curves[name]) for name in (P690, ALTIX)}
     verdicts = [
-        _grows(here),
+        _grows(list(own.values())),
         on_x1 == sorted(on_x1) and on_x1[0] < on_x1[-1],
         all(number is not None for number in passed.values()),
     ]
-    numbers = sorted(one.levels for one in levels)
     words = (
-        f"here, {', '.join(map(str, numbers))} levels: "
-        f"{', '.join(f'{rate.median:.2f}' for rate in here)} Gflop/s; "
+        f"here, {', '.join(map(str, own))} levels: "
+        f"{', '.join(f'{rate.median:.2f}' for rate in own.values())} Gflop/s; "
         f"{MSP}, 1 and {max(curves[MSP])} levels: {on_x1[0]:.2f} and {on_x1[-1]:.2f}; "
         f"{SSP} passes {', '.join(_passing(name, at) for name, at in passed.items())}"
     )
     sentence = (
         "On the machines the rate depends on the levels by the length of loops: a loop takes "
-        "whole vectors and the time to start, which is assumed. The rates of the p690 and the "
-        "Altix, 15 % of their peak, are assumed."
+        f"whole vectors and the time to start, which is assumed. {assumed_rates()}"
     )
-    return _claim("x12", words, _all(verdicts), sentence, real=True, mixed=True, fitted=True)
-
-
-def _levels_of(item: tuple[Variant, object]) -> int:
-    return item[0].levels
-
-
-def _curve(rates: Mapping[Variant, float]) -> dict[int, float]:
-    """Rates at T85 by levels."""
-    own = {v.levels: r for v, r in rates.items() if v.truncation == LEVELS_AT and v.kernel == FAST}
-    return dict(sorted(own.items()))
+    return CRAY_X1.claim("x12", words, _all(verdicts), sentence, real=True, mixed=True, fitted=True)
 
 
 def _passes(rates: Mapping[int, float], others: Mapping[int, float]) -> int | None:
@@ -137,23 +127,19 @@ def _passing(name: str, number: int | None) -> str:
 
 def _grows(rates: Sequence[Range]) -> bool | None:
     """Whether no rate falls below an earlier one by more than FALL, and the last is above the
-    first; None where noise may hide a fall.
+    first; None where noise leaves that open.
     """
     pairs = [(one, later) for at, one in enumerate(rates) for later in rates[at + 1 :]]
     if any(later.high < (1.0 - FALL) * one.low for one, later in pairs):
         return False
-    if any(later.median < (1.0 - FALL) * one.median for one, later in pairs):
-        return None
-    return _exceeds(rates[-1], rates[0], PLACEMENT * rates[-1].median) or None
+    hidden = any(later.median < (1.0 - FALL) * one.median for one, later in pairs)
+    above = _exceeds(rates[-1], rates[0], PLACEMENT * rates[-1].median)
+    return _all([None if hidden else True, above])
 
 
 def shares_of_peak(versions: Timings) -> Claim:
     """x13: with eighteen levels, at some truncation, each of them reaches its share."""
-    own = {
-        one.truncation: timing
-        for one, timing in versions.items()
-        if (one.levels, one.kernel, one.padding) == (USUAL_LEVELS, FAST, True)
-    }
+    own = by_truncation(versions, USUAL_LEVELS, FAST)
     words, verdicts = [], []
     for name, share, values in (
         ("FFT", FFT_SHARE, {at: range_of(one.fourier) for at, one in own.items()}),
@@ -164,11 +150,11 @@ def shares_of_peak(versions: Timings) -> Claim:
         verdicts.append(True if found.low >= share else False if found.high < share else None)
         words.append(f"{name} {_percent(found)} at T{best}")
     sentence = (
-        "Peak: multiply-adds in registers, measured between the timesteps; flops by the cards of "
-        "the kernels, which count the moves of a row beside its FFT. With eighteen levels; the "
-        "slide does not say how many it has."
+        "The peak is the rate of multiply-adds in registers, measured between the timesteps. Flops "
+        "are those of the kernels' cards, which count the moves of a row beside its FFT. There are "
+        "eighteen levels here; the slide does not say how many it has."
     )
-    return _claim("x13", "; ".join(words), _all(verdicts), sentence, real=True)
+    return CRAY_X1.claim("x13", "; ".join(words), _all(verdicts), sentence, real=True)
 
 
 def transpose_first(seconds: Mapping[Way, float], blocks: int) -> Claim:
@@ -187,10 +173,9 @@ def transpose_first(seconds: Mapping[Way, float], blocks: int) -> Claim:
     )
     sentence = (
         "The slide expected this, and its text gives no result, so that this agrees with an "
-        'expectation. PSTSWM adds sums as sums = "plain" does. What a rank alone can send is '
-        "assumed in the machine's file."
+        'expectation. PSTSWM adds sums as sums = "plain" does. ' + ASSUMED_BANDWIDTH
     )
-    return _claim("x14", words, all(verdicts), sentence, fitted=True)
+    return CRAY_X1.claim("x14", words, all(verdicts), sentence, fitted=True)
 
 
 def slow_rank(seconds: Mapping[Way, float], loads: Mapping[str, float]) -> Claim:
@@ -206,14 +191,15 @@ def slow_rank(seconds: Mapping[Way, float], loads: Mapping[str, float]) -> Claim
         f"with rank {rank} slow by {times:g} a timestep takes {transpose:.3f} times as long with "
         f"the transpose, {ring:.3f} times with the ring"
     )
-    parts = " and ".join(f"{loads[name]:.2f}" for name in ALGORITHMS)
+    by_transpose, by_ring = (loads[name] for name in ALGORITHMS)
     sentence = (
-        "Both ways need all ranks in every timestep, so that both wait for the slow one. By itself "
-        f"it has {parts} of the work of the busiest rank, which sets the time when none is slow. "
-        f"On the slide process {rank} is slow in the transposing run alone, perhaps by the "
-        "alignment of its memory; here it is slow in both."
+        "Both ways need all ranks in every timestep, so that both wait for the slow one. Without "
+        f"its slowness it has {by_transpose:.2f} of the work of the busiest other rank with the "
+        f"transpose, and {by_ring:.2f} with the ring. The busiest rank sets the time when none is "
+        f"slow. On the slide process {rank} is slow in the transposing run alone, perhaps by the "
+        f"alignment of its memory; here it is slow in both. {ASSUMED_BANDWIDTH}"
     )
-    return _claim("x15", words, transpose > ring, sentence)
+    return CRAY_X1.claim("x15", words, transpose > ring, sentence, fitted=True)
 
 
 def _exceeds(one: Range, other: Range, least: float) -> bool | None:
@@ -230,11 +216,6 @@ def _all(verdicts: Sequence[bool | None]) -> bool | None:
     if not all(verdict is not False for verdict in verdicts):
         return False
     return None if None in verdicts or not verdicts else True
-
-
-def _claim(number: str, words: str, holds: bool | None, sentence: str, **marks: bool) -> Claim:
-    ours = f"{UNDECIDED}: {words}" if holds is None else words
-    return CRAY_X1.claim(number, ours, holds, sentence, **marks)
 
 
 def _percent(share: Range) -> str:

@@ -18,11 +18,11 @@ from phasewise.loopmarks.listing import loopmarks
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.palette import SERIES
 from phasewise.report.style import INK, MUTED, new_picture
-from phasewise.workloads.sphere.reproduction.variants import FAST, PLAIN
+from phasewise.workloads.sphere.communication import BY_LEVEL, FAST
 
 TITLE = "PSTSWM Code Versions (loopmarks)"
 SOURCES = {
-    PLAIN: ("core/sphere/legendre.cpp", "void multiply_by_level("),
+    BY_LEVEL: ("core/sphere/legendre.cpp", "void multiply_by_level("),
     FAST: ("core/linear/multiply.cpp", "inline void sum_block("),
 }
 """By kernel: the file, and the words by which the function of the innermost loops begins."""

@@ -15,8 +15,8 @@ from phasewise.report.figure import Drawing, Figure, Missing, make_figure
 from phasewise.report.palette import SERIES
 from phasewise.report.predictions import logarithmic, rank_axis
 from phasewise.report.style import MUTED, new_picture
-from phasewise.workloads.sphere.bench import LEVELS_AT, TRUNCATIONS, USUAL_LEVELS
-from phasewise.workloads.sphere.communication import FIXED
+from phasewise.workloads.sphere.bench import TRUNCATIONS, USUAL_LEVELS
+from phasewise.workloads.sphere.communication import BY_LEVEL, FAST, FIXED
 from phasewise.workloads.sphere.reproduction.claims import FFT_SHARE, LEGENDRE_SHARE
 from phasewise.workloads.sphere.reproduction.measured import Measured, Timings, range_of
 from phasewise.workloads.sphere.reproduction.simulated import (
@@ -26,23 +26,23 @@ from phasewise.workloads.sphere.reproduction.simulated import (
     Rates,
     Simulated,
     Way,
+    assumed_rates,
 )
 from phasewise.workloads.sphere.reproduction.variants import (
     ALGORITHMS,
-    FAST,
     ONE_LEVEL,
-    PLAIN,
     PROBLEM,
     RANKS,
     SLOW,
-    Variant,
+    by_levels,
+    by_truncation,
 )
 
 HERE = "Measured on one core of this computer"
 SIMULATED = "simulated; the reference is a simulator, not hardware"
 GIGAFLOPS = "rate [Gflop/s]"
 VERSIONS = {
-    PLAIN: "original: loops over single levels",
+    BY_LEVEL: "original: loops over single levels",
     FAST: "port: all levels at once",
     FIXED: "levels compiled in",
 }
@@ -94,10 +94,7 @@ def make_figures(measured: Measured, simulated: Simulated, out: Path) -> tuple[F
 def _versions(timings: Timings, rates: Rates, levels: int) -> Drawing:
     canvas, axes = new_picture(1, 2, 3.6)
     here = {words: _measured(timings, levels, kernel) for kernel, words in VERSIONS.items()}
-    on_x1 = {
-        words: {v.truncation: rate for v, rate in rates[MSP].items() if _is(v, levels, kernel)}
-        for kernel, words in VERSIONS.items()
-    }
+    on_x1 = {words: by_truncation(rates[MSP], levels, kernel) for kernel, words in VERSIONS.items()}
     _lines(axes[0, 0], here, TRUNCATIONS)
     axes[0, 0].set_title(f"here: {GIGAFLOPS}")
     _lines(axes[0, 1], {words: curve for words, curve in on_x1.items() if curve}, TRUNCATIONS)
@@ -112,33 +109,22 @@ def _versions(timings: Timings, rates: Rates, levels: int) -> Drawing:
     )
 
 
-def _is(variant: Variant, levels: int, kernel: str) -> bool:
-    return (variant.levels, variant.kernel, variant.padding) == (levels, kernel, True)
-
-
 def _measured(timings: Timings, levels: int, kernel: str) -> dict[int, float]:
     """Rates measured here by truncation."""
-    own = {v: timing for v, timing in timings.items() if _is(v, levels, kernel)}
-    return {v.truncation: timing.gigaflops.median for v, timing in own.items()}
+    own = by_truncation(timings, levels, kernel)
+    return {truncation: timing.gigaflops.median for truncation, timing in own.items()}
 
 
 def _truncations(timings: Timings, rates: Rates) -> Drawing:
     curves = {"here": _measured(timings, USUAL_LEVELS, FAST)} | {
-        name: {v.truncation: rate for v, rate in of.items() if _is(v, USUAL_LEVELS, FAST)}
-        for name, of in rates.items()
+        name: by_truncation(of, USUAL_LEVELS, FAST) for name, of in rates.items()
     }
     return _serial(curves, TRUNCATIONS, "truncation", "18 levels over the truncation")
 
 
 def _levels(timings: Timings, rates: Rates) -> Drawing:
-    curves = {"here": {v.levels: timing.gigaflops.median for v, timing in timings.items()}} | {
-        name: {
-            v.levels: rate
-            for v, rate in of.items()
-            if v.truncation == LEVELS_AT and v.kernel == FAST
-        }
-        for name, of in rates.items()
-    }
+    here = {number: timing.gigaflops.median for number, timing in by_levels(timings).items()}
+    curves = {"here": here} | {name: by_levels(of) for name, of in rates.items()}
     ticks = sorted({at for curve in curves.values() for at in curve})
     return _serial(curves, ticks, "levels", "T85 over the number of levels")
 
@@ -152,7 +138,7 @@ def _serial(curves: Mapping[str, Curve], ticks: Sequence[int], along: str, what:
     return Drawing(
         canvas,
         f"One processor, {what}. {HERE} (here); one rank of {', '.join(MACHINES)}, {SIMULATED}. "
-        "The rates of the p690 and the Altix are 15 % of their peak, which is assumed.",
+        f"{assumed_rates()}",
     )
 
 
@@ -168,12 +154,12 @@ def _lines(
 
 
 def _peak(timings: Timings) -> Drawing:
-    own = sorted((v for v in timings if _is(v, USUAL_LEVELS, FAST)), key=lambda one: one.truncation)
+    own = by_truncation(timings, USUAL_LEVELS, FAST)
     canvas, axes = new_picture(1, 1, 3.6)
-    axis, at = axes[0, 0], [one.truncation for one in own]
+    axis, at = axes[0, 0], list(own)
     for colour, name, share, values in (
-        (SERIES[0], "FFT", FFT_SHARE, [range_of(timings[one].fourier) for one in own]),
-        (SERIES[1], "Legendre", LEGENDRE_SHARE, [range_of(timings[one].legendre) for one in own]),
+        (SERIES[0], "FFT", FFT_SHARE, [range_of(one.fourier) for one in own.values()]),
+        (SERIES[1], "Legendre", LEGENDRE_SHARE, [range_of(one.legendre) for one in own.values()]),
     ):
         axis.plot(
             at, [100 * v.median for v in values], "o-", color=colour, markersize=3, label=name
@@ -189,7 +175,8 @@ def _peak(timings: Timings) -> Drawing:
     return Drawing(
         canvas,
         f"Rates of both transforms of 18 levels over that of multiply-adds in registers. {HERE}; "
-        "bands are ranges that hold the medians. Dotted: what the slide gives for the Cray X1.",
+        "bands are ranges that hold the medians. Dotted lines show what the slide gives for the "
+        "Cray X1.",
     )
 
 
@@ -219,9 +206,8 @@ def _node(rates: Rates) -> Drawing:
     canvas, axes = new_picture(1, 1, 3.6)
     curves = {
         f"{processors} ranks of {name}": {
-            v.truncation: processors * rate
-            for v, rate in rates[name].items()
-            if _is(v, USUAL_LEVELS, FAST)
+            truncation: processors * rate
+            for truncation, rate in by_truncation(rates[name], USUAL_LEVELS, FAST).items()
         }
         for name, processors in PROCESSORS.items()
     }

@@ -21,12 +21,11 @@ from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
 from phasewise.traces.records import Events, read_communication
 from phasewise.traces.turns import one_turn
-from phasewise.workloads.sphere.bench import LEVELS, LEVELS_AT, TRUNCATIONS, USUAL_LEVELS
+from phasewise.workloads.sphere.bench import LEVELS, LEVELS_AT, TRUNCATIONS
+from phasewise.workloads.sphere.communication import BY_LEVEL, FAST
 from phasewise.workloads.sphere.reproduction.variants import (
     ALGORITHMS,
-    FAST,
-    ONE_LEVEL,
-    PLAIN,
+    COMPARED_LEVELS,
     RANKS,
     SLOW,
     Extent,
@@ -112,11 +111,21 @@ def variants_on_machines() -> list[Variant]:
     """
     versions = [
         Variant(truncation, levels, kernel)
-        for levels in (ONE_LEVEL, USUAL_LEVELS)
+        for levels in COMPARED_LEVELS
         for truncation in TRUNCATIONS
-        for kernel in (PLAIN, FAST)
+        for kernel in (BY_LEVEL, FAST)
     ]
     return list(dict.fromkeys([*versions, *(Variant(LEVELS_AT, one) for one in LEVELS)]))
+
+
+def assumed_rates() -> str:
+    """A sentence on the rates of the machines beside the X1, which their files assume."""
+    processors = {name: load_machine(name).processor for name in (P690, ALTIX)}
+    shares = (
+        f"{name} ({100 * one.flops / one.peak:.0f} % of its peak)"
+        for name, one in processors.items()
+    )
+    return f"The rates of {' and '.join(shares)} are assumed."
 
 
 def _chart(algorithm: str, extent: Extent, folder: Path) -> _Job:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from phasewise.output import number_of
 from phasewise.report.tables import Table
 from phasewise.workloads.sphere.bench import USUAL_LEVELS
 from phasewise.workloads.sphere.model import model_of
@@ -14,7 +16,7 @@ from phasewise.workloads.sphere.reproduction.measured import (
     Timings,
     range_of,
 )
-from phasewise.workloads.sphere.reproduction.variants import KERNELS, ONE_LEVEL, Variant
+from phasewise.workloads.sphere.reproduction.variants import COMPARED_LEVELS, KERNELS, Variant
 
 MEASURED = "Measured here, on one core; medians"
 
@@ -31,11 +33,15 @@ def _versions(timings: Timings) -> Table:
         model = model_of(Variant(truncation).study)
         cells = [
             _rate(timings, Variant(truncation, levels, kernel))
-            for levels in (ONE_LEVEL, USUAL_LEVELS)
+            for levels in COMPARED_LEVELS
             for kernel in KERNELS
         ]
         rows.append((f"T{truncation}", f"{model.latitudes} × {model.longitudes}", *cells))
-    heads = [f"{number}, {kernel}" for number in ("1 level", "18 levels") for kernel in KERNELS]
+    heads = [
+        f"{number_of(levels, 'level')}, {kernel}"
+        for levels in COMPARED_LEVELS
+        for kernel in KERNELS
+    ]
     note = (
         f"{MEASURED}, by the flops of the kernels' cards. plain: loops over single levels; fast: "
         "all levels at once; fixed: their number is compiled in."
@@ -52,7 +58,7 @@ def _rate(timings: Timings, variant: Variant) -> str:
 def _alignment(timings: Timings) -> Table:
     """Timesteps with and without padding of the rows."""
     (without,) = (variant for variant in timings if not variant.padding)
-    padded = Variant(without.truncation, without.levels, without.kernel)
+    padded = replace(without, padding=True)
     both = [timings[padded], timings[without]]
     rows = [
         (name, *(f"{1e3 * one.kernels[name]:.4g}" for one in both), f"{_ratio(name, both):.3f}")
@@ -90,5 +96,5 @@ def _together(measured: Measured) -> Table:
         f"{MEASURED}: one copy, and {copies} copies at once on as many cores (bench sphere "
         "--together). The slide's statement is of machines that are not here, and gets no verdict."
     )
-    title = "PSTSWM SMP Node Benchmark: timesteps a second, 18 levels"
+    title = f"PSTSWM SMP Node Benchmark: timesteps a second, {USUAL_LEVELS} levels"
     return Table(title, ("", "alone", "together, each", "ratio"), tuple(rows), note)

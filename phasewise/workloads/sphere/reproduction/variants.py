@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from phasewise.study import Study
-from phasewise.workloads.sphere.bench import LEVELS, TRUNCATIONS, USUAL_LEVELS, case_tables
-from phasewise.workloads.sphere.communication import FIXED
+from phasewise.workloads.sphere.bench import (
+    LEVELS,
+    LEVELS_AT,
+    TRUNCATIONS,
+    USUAL_LEVELS,
+    case_tables,
+)
+from phasewise.workloads.sphere.communication import (
+    BY_LEVEL,
+    FAST,
+    FIXED,
+    ORDER_FREE,
+    PLAIN,
+    RING,
+    TRANSPOSE,
+)
 
-PLAIN, FAST = "plain", "fast"
-KERNELS = (PLAIN, FAST, FIXED)
+KERNELS = (BY_LEVEL, FAST, FIXED)
 """The slides' versions: original, port to the X1, levels given at compile time."""
 ONE_LEVEL = 1
+COMPARED_LEVELS = (ONE_LEVEL, USUAL_LEVELS)
+"""Numbers of levels with which the versions are compared."""
 FEWEST = 5
-"""Fewest timesteps whose range holds their median with 90 % (`range_of`)."""
+"""Fewest timesteps whose range holds their median with a probability of 90 % (`range_of`)."""
 LARGE = 170
 """The truncation from which on a problem is large."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -34,6 +52,26 @@ class Variant:
         tables = case_tables(self.truncation, self.levels)
         tables["communication"] = {"kernel": self.kernel, "padding": self.padding}
         return Study.from_dict(tables)
+
+
+def by_truncation(found: Mapping[Variant, T], levels: int, kernel: str) -> dict[int, T]:
+    """What was found for a version of the program, with padding, by truncation."""
+    own = (levels, kernel, True)
+    return {
+        one.truncation: found[one]
+        for one in sorted(found, key=lambda one: one.truncation)
+        if (one.levels, one.kernel, one.padding) == own
+    }
+
+
+def by_levels(found: Mapping[Variant, T]) -> dict[int, T]:
+    """What was found at T85 for all levels at once, with padding, by their number."""
+    own = (LEVELS_AT, FAST, True)
+    return {
+        one.levels: found[one]
+        for one in sorted(found, key=lambda one: one.levels)
+        if (one.truncation, one.kernel, one.padding) == own
+    }
 
 
 @dataclass(frozen=True)
@@ -63,9 +101,9 @@ class Extent:
             [
                 Variant(truncation, levels, kernel)
                 for kernel in KERNELS
-                if kernel != PLAIN or truncation <= self.plain_most[levels]
+                if kernel != BY_LEVEL or truncation <= self.plain_most[levels]
             ]
-            for levels in (ONE_LEVEL, USUAL_LEVELS)
+            for levels in COMPARED_LEVELS
             for truncation in self.truncations
         ]
 
@@ -84,7 +122,7 @@ FULL = Extent(
     last_steps=FEWEST,
     together=("t42", "t170"),
     blocks=4,
-    sums=("plain", "order-free"),
+    sums=(PLAIN, ORDER_FREE),
 )
 QUICK = Extent(
     truncations=(42, 170),
@@ -95,10 +133,10 @@ QUICK = Extent(
     last_steps=FEWEST,
     together=(),
     blocks=1,
-    sums=("plain",),
+    sums=(PLAIN,),
 )
 
-ALGORITHMS = ("transpose", "ring")
+ALGORITHMS = (TRANSPOSE, RING)
 RANKS = 32
 PROBLEM = (680, 96)
 """Truncation and levels of the slide "PSTSWM Algorithm Comparison"."""
