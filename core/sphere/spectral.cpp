@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "sphere/legendre_functions.hpp"
-#include "sphere/level_count.hpp"
 
 namespace phasewise::sphere {
 namespace {
