@@ -32,7 +32,7 @@ WORDS = ["machine", "measure", "--ranks", "2", "--quick"]
 class Messages:
     """Two ranks of a node whose messages take a nanosecond a byte."""
 
-    ranks, launches, nodes, crowded = 2, 1, (0, 0), False
+    ranks, launches, nodes, sockets, crowded = 2, 1, (0, 0), None, False
     reference, host, rates = "hardware", "here", RankRates(1e9, 1e9)
 
     def __init__(self, *_given: object) -> None:

@@ -47,6 +47,7 @@ class SlowTarget:
     ranks = 2
     launches = 1
     nodes = (0, 0)
+    sockets = None
     reference = "hardware"
 
     def __init__(self, clock: Clock, hang: Sequence[str] = ()) -> None:
