@@ -129,15 +129,24 @@ def allocated_cores(environment: Mapping[str, str]) -> int | None:
     return None
 
 
-def allocated_nodes(environment: Mapping[str, str]) -> int:
+def allocated_nodes(environment: Mapping[str, str]) -> list[str]:
+    """Names of the nodes of a SLURM or PBS allocation, in its order; none outside of one."""
+    listed = environment.get("SLURM_JOB_NODELIST")
+    if listed and shutil.which("scontrol"):
+        done = subprocess.run(
+            ["scontrol", "show", "hostnames", listed], capture_output=True, text=True, check=False
+        )
+        return done.stdout.split() if done.returncode == 0 else []
+    file = environment.get("PBS_NODEFILE")
+    if file and Path(file).is_file():
+        return list(dict.fromkeys(Path(file).read_text(encoding="utf-8").split()))
+    return []
+
+
+def allocated_node_count(environment: Mapping[str, str]) -> int:
     """The number of nodes of the SLURM or PBS allocation in `environment`; 1 outside of one."""
     nodes = environment.get("SLURM_JOB_NUM_NODES", "")
-    node_file = environment.get("PBS_NODEFILE")
-    if nodes.isdigit():
-        return max(1, int(nodes))
-    if node_file and Path(node_file).is_file():
-        return max(1, len(set(Path(node_file).read_text().split())))
-    return 1
+    return max(1, int(nodes) if nodes.isdigit() else len(allocated_nodes(environment)))
 
 
 def mpiexec_options(

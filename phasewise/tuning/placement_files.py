@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
-import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +15,7 @@ from typing import Any
 
 from phasewise.errors import RunError
 from phasewise.machines import Machine, node_count
+from phasewise.mpi.launch import allocated_nodes
 from phasewise.runs.disk import disk_reason, replace_text
 from phasewise.study import Study
 from phasewise.tables.writing import document
@@ -85,20 +84,6 @@ def place(machine: Machine, ranks: int, threads: int, environment: Mapping[str, 
         return Placement(("localhost",), True, *rest)
     made_up = tuple(f"node{index}" for index in range(nodes))
     return Placement(made_up, False, *rest)
-
-
-def allocated_nodes(environment: Mapping[str, str]) -> list[str]:
-    """Names of the nodes of a SLURM or PBS allocation, in its order; none outside of one."""
-    listed = environment.get("SLURM_JOB_NODELIST")
-    if listed and shutil.which("scontrol"):
-        done = subprocess.run(
-            ["scontrol", "show", "hostnames", listed], capture_output=True, text=True, check=False
-        )
-        return done.stdout.split() if done.returncode == 0 else []
-    file = environment.get("PBS_NODEFILE")
-    if file and Path(file).is_file():
-        return list(dict.fromkeys(Path(file).read_text(encoding="utf-8").split()))
-    return []
 
 
 def write_all(

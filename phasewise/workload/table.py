@@ -66,9 +66,14 @@ class DerivedFrom:
         return found | {"warnings": list(self.warnings)}
 
 
+def machine_memory() -> int:
+    """Bytes of memory that this machine has."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
 def beyond_memory(given: str, needed: int, remedy: str) -> str:
     """A sentence if what a study gives takes more memory than this machine has; else empty."""
-    here = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    here = machine_memory()
     if needed <= here:
         return ""
     memory, found = (engineering(size, "B") for size in (needed, here))

@@ -12,7 +12,7 @@ from phasewise.commands.run import run_argv
 from phasewise.mpi.launch import (
     Host,
     allocated_cores,
-    allocated_nodes,
+    allocated_node_count,
     is_open_mpi,
     mpiexec_options,
     passed_on,
@@ -84,9 +84,9 @@ def test_another_mpiexec_gets_only_the_number_of_ranks():
 def test_nodes_of_an_allocation_are_counted(tmp_path: Path) -> None:
     hosts = tmp_path / "hosts"
     hosts.write_text("n1\nn1\nn2\n")
-    assert allocated_nodes({}) == 1
-    assert allocated_nodes({"SLURM_JOB_NUM_NODES": "12"}) == 12
-    assert allocated_nodes({"PBS_NODEFILE": str(hosts)}) == 2
+    assert allocated_node_count({}) == 1
+    assert allocated_node_count({"SLURM_JOB_NUM_NODES": "12"}) == 12
+    assert allocated_node_count({"PBS_NODEFILE": str(hosts)}) == 2
 
 
 def test_the_cores_of_an_allocation_are_counted(tmp_path):

@@ -8,9 +8,10 @@ from pathlib import Path
 from phasewise.errors import RunError
 from phasewise.machines import load_machine
 from phasewise.machines.curves import Measured
+from phasewise.mpi.launch import allocated_nodes
 from phasewise.study import Study, load
 from phasewise.tables.writing import document
-from phasewise.tuning.placement_files import Placement, allocated_nodes, place, write_all
+from phasewise.tuning.placement_files import Placement, place, write_all
 from phasewise.workloads.collision.tuning import Candidate
 from tests.sentences import refused, says
 from tests.unit.study_tables import tables

@@ -34,7 +34,6 @@ from phasewise.workloads.sphere.choosing import adding
 from phasewise.workloads.sphere.gathered import orders_and_degrees
 from phasewise.workloads.sphere.grid import gaussian_latitudes, largest_truncation
 from phasewise.workloads.sphere.maps import edges_of, mollweide_of
-from phasewise.workloads.sphere.memory import memory_bytes
 from phasewise.workloads.sphere.model import model_of
 from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 from tests.sentences import refused, says
@@ -123,7 +122,7 @@ def test_a_study_that_no_memory_holds_is_not_run(monkeypatch: pytest.MonkeyPatch
     for name in ("SLURM_JOB_NUM_NODES", "PBS_NODEFILE"):
         monkeypatch.delenv(name, raising=False)
     given = study(truncation=2700, levels=96, timestep=10.0, functions="panels")
-    assert memory_bytes(model_of(given)) == pytest.approx(255.9e9, rel=1e-3)
+    assert model_of(given).memory_bytes == pytest.approx(255.9e9, rel=1e-3)
     monkeypatch.setattr(os, "sysconf", {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 2**22}.get)
     with refused("sphere.truncation = 2700", "96 levels", "17.2 GB", "fewer levels"):
         given.workload.part(Recording).check(given)

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from phasewise.output import engineering, print_table
+from phasewise.output import print_table
 from phasewise.study import Study
 from phasewise.study.checking import Checking
 from phasewise.workloads.sphere.field_file import check_field_file
 from phasewise.workloads.sphere.grid import nearest_point
-from phasewise.workloads.sphere.memory import excess_of, memory_bytes
 from phasewise.workloads.sphere.model import model_of
 from phasewise.workloads.sphere.summary import place_text
 
@@ -19,16 +18,13 @@ class SphereChecking(Checking):
     """How studies of it are checked and shown."""
 
     def check(self, study: Study) -> Sequence[str]:
-        """StudyError if the file of fields is none of the study's grid; a warning if this machine
-        lacks memory.
-        """
+        """StudyError if the file of fields is none of the study's grid."""
         check_field_file(model_of(study))
-        return tuple(filter(None, (excess_of(model_of(study)),)))
+        return ()
 
     def show(self, study: Study) -> None:
         """Print the keys, what follows from them, and the stations."""
         super().show(study)
-        print(f"about {engineering(memory_bytes(model_of(study)), 'B')} of memory on one rank")
         given = model_of(study).records.stations
         points = self.entries(study)["stations"]
         rows = [
@@ -39,8 +35,7 @@ class SphereChecking(Checking):
             print_table("stations", ["station", "its grid point"], rows)
 
     def entries(self, study: Study) -> dict[str, Any]:
-        """`stations`: the grid point of each [degrees]; `memory_bytes`, on one rank."""
+        """`stations`: the grid point of each [degrees]."""
         model = model_of(study)
         grid = (model.latitudes, model.longitudes)
-        stations = [list(nearest_point(*grid, one)) for one in model.records.stations]
-        return {"stations": stations, "memory_bytes": memory_bytes(model)}
+        return {"stations": [list(nearest_point(*grid, one)) for one in model.records.stations]}

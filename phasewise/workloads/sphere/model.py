@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from phasewise.errors import StudyError
-from phasewise.output import engineering
+from phasewise.mpi.launch import allocated_node_count
+from phasewise.output import engineering, number_of
 from phasewise.tables.declared import flat_of, key, read_table, values_of
 from phasewise.tables.keys import Key, convert, plain, show
-from phasewise.workload.table import OneTable
+from phasewise.workload.table import OneTable, machine_memory
 from phasewise.workloads.sphere.cases import CASES, FILE, JET, JET_DEPTH, SOLVED, Scales, scales_of
 from phasewise.workloads.sphere.grid import (
     even_functions_of,
@@ -36,6 +37,7 @@ FEWEST_GROUPS, PAIRS_OF_GROUP = 8, 16
 """Groups of latitudes, where there are as many pairs, and pairs of a group of large grids."""
 TABLE_SHARE = 0.25
 """Largest share of this machine's memory that a table of Legendre functions takes by itself."""
+COMPLEX_BYTES = 16
 OF_CASE = {"angle": SOLVED, "mean_depth": (JET,), "perturbed": (JET,), "file": (FILE,)}
 """Keys that belong to some cases alone."""
 AMPLITUDE = Key("number", least=-10, most=10)
@@ -59,7 +61,7 @@ class Sphere(OneTable):
 
     DERIVED: ClassVar[tuple[str, ...]] = (
         "latitudes", "longitudes", "points", "coefficients", "shortest_wavelength",
-        "gravity_wave_speed", "largest_timestep", "table_bytes",
+        "gravity_wave_speed", "largest_timestep", "table_bytes", "memory_bytes",
     )  # fmt: skip
 
     case: str = key("word", choices=CASES, needed="the test case, or file", flat=True)
@@ -222,24 +224,52 @@ class Sphere(OneTable):
         return 8 * self.pairs * even_functions_of(self.truncation)
 
     @property
+    def memory_bytes(self) -> int:
+        """The large arrays on one rank [bytes]: four fields and two of the surface on the grid, the
+        columns of five products, four states of three fields, and a table of Legendre functions
+        that is kept. Several ranks have as much together, and with transposes the columns twice.
+        """
+        fields = (4 * self.levels + 2) * self.points // 2
+        columns = 2 * 5 * self.levels * self.pairs * (self.truncation + 1)
+        states = 4 * 3 * self.levels * self.coefficients
+        table = self.table_bytes if self.functions == TABLE else 0
+        return COMPLEX_BYTES * (fields + columns + states) + table
+
+    @property
+    def excess(self) -> str:
+        """A sentence if this machine, or the nodes of its batch job if all have as much memory,
+        cannot hold the study.
+        """
+        nodes = allocated_node_count(os.environ)
+        here = nodes * machine_memory()
+        if self.memory_bytes <= here:
+            return ""
+        memory, found = (engineering(size, "B") for size in (self.memory_bytes, here))
+        where = "this machine has" if nodes == 1 else f"the {nodes} nodes of this job have"
+        return (
+            f"sphere.truncation = {self.truncation} with {number_of(self.levels, 'level')} takes "
+            f"{memory} of memory, and {where} {found}: give a smaller truncation, or fewer levels, "
+            "or run on more nodes"
+        )
+
+    @property
     def sentence(self) -> str:
         """What follows from the keys."""
         waves, most = self.gravity_wave_speed, self.largest_timestep
         speed = f"; gravity waves of {waves:.4g} m/s" if waves else ""
         limit = "" if most in (None, math.inf) else f"; stable up to {_rounded_down(most):g} s"
-        table = engineering(self.table_bytes, "B")
+        table, memory = (engineering(n, "B") for n in (self.table_bytes, self.memory_bytes))
         return (
             f"{self.latitudes} × {self.longitudes} points, {self.coefficients} coefficients; "
             f"shortest wave {self.shortest_wavelength / 1e3:.4g} km{speed}{limit}; Legendre "
-            f"functions: {self.functions}, {table} as a table"
+            f"functions: {self.functions}, {table} as a table; about {memory} of memory on one rank"
         )
 
     @property
     def tile(self) -> tuple[str, str, str]:
         """The truncation and its grid."""
         grid = f"{self.latitudes} × {self.longitudes}"
-        levels = f"{self.levels} level{'s' if self.levels > 1 else ''}"
-        return "Truncation", f"T{self.truncation}", f"{grid}, {levels}"
+        return "Truncation", f"T{self.truncation}", f"{grid}, {number_of(self.levels, 'level')}"
 
 
 def _rounded_down(seconds: float) -> float:
@@ -315,8 +345,7 @@ def _functions(found: Sphere) -> str:
     """How the Legendre functions are had where the study leaves it open."""
     if found.functions != AUTO:
         return found.functions
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    return TABLE if found.table_bytes <= TABLE_SHARE * memory else PANELS
+    return TABLE if found.table_bytes <= TABLE_SHARE * machine_memory() else PANELS
 
 
 def _amplitudes(given: Sphere) -> tuple[float, ...] | None:

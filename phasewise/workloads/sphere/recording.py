@@ -19,7 +19,6 @@ from phasewise.workloads.sphere.driver import SphereRun
 from phasewise.workloads.sphere.field_file import check_field_file
 from phasewise.workloads.sphere.gathered import energy_spectrum, whole_field
 from phasewise.workloads.sphere.grid import latitudes_of, longitudes_of
-from phasewise.workloads.sphere.memory import excess_of
 from phasewise.workloads.sphere.model import Sphere, model_of
 from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 
@@ -99,8 +98,8 @@ class SphereRecording(Recording):
         is missing, or there would be too many maps.
         """
         model, ways = model_of(study), study.communication.tunable()
-        if sentence := excess_of(model):
-            raise StudyError(sentence)
+        if model.excess:
+            raise StudyError(model.excess)
         for protocol in (ways["protocol"], *(["put"] if ways["global_sum"] == "put" else [])):
             check_protocol(protocol)
         check_field_file(model)
