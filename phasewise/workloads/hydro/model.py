@@ -1,0 +1,244 @@
+"""A gas and its grid: the table [hydro], its own keys of [records], and what follows from them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar, cast
+
+from phasewise.output import engineering
+from phasewise.tables.declared import flat_of, key, read_table, values_of
+from phasewise.tables.keys import show
+from phasewise.workload.table import OneTable, beyond_memory
+from phasewise.workloads.hydro.checks import check_gas, check_problem
+from phasewise.workloads.hydro.coordinates import (
+    COORDINATES,
+    Ends,
+    check_axes,
+    check_boundaries,
+    check_bounds,
+)
+from phasewise.workloads.hydro.lists import boundaries_in, numbers_in, zones_in
+from phasewise.workloads.hydro.problems import (
+    AMPLITUDES,
+    DEFAULTS,
+    ENERGIES,
+    EXPLOSIONS,
+    FALL,
+    FALLING,
+    FILE,
+    GRAVITIES,
+    NONE,
+    PROBLEMS,
+    UNIFORM,
+    bounds_of,
+    ends_of,
+    symmetry_of,
+)
+
+RIEMANNS = ("newton-8", "converged")
+ORDERS = ("strang", "xyz")
+AT_REST = (1.0, 1.0, 0.0, 0.0, 0.0)
+REGION = 3.0
+"""Radius of the region that has the energy of an explosion at first, in zones of the first axis."""
+ARRAYS = 6
+"""Values of a zone: density, pressure, three velocities, flattening."""
+COPIES = 2
+"""Arrays before and after an exchange."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class HydroRecords:
+    """The keys of [records] for hydrodynamics."""
+
+    snapshots: int = key("integer", 0, least=0, most=10_000)
+    """How many times the fields are recorded, at equal distances in time; 0: never."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hydro(OneTable):
+    """The keys of [hydro], all with their final values."""
+
+    DERIVED: ClassVar[tuple[str, ...]] = ("zone_count", "zone_widths", "symmetry", "memory_bytes")
+
+    problem: str = key("word", choices=PROBLEMS, needed="the problem, or file", flat=True)
+    zones: tuple[int, ...] = key("any", needed="the number of zones along each axis", flat=True)
+    coordinates: str = key("word", choices=COORDINATES, flat=True)
+    low: tuple[float, ...] = key("any", flat=True)
+    """The lower bound of each axis; angles in radians."""
+    high: tuple[float, ...] = key("any", flat=True)
+    boundaries: tuple[Ends, ...] = key("any")
+    """What happens at the low and at the high end of each axis."""
+    inflow: tuple[float, ...] = key("numbers", AT_REST, length=5, flat=True)
+    """Density, pressure and velocities of the gas that flows in."""
+    gamma: float = key("number", flat=True)
+    until: float = key("number", least=0, most=1e30, flat=True)
+    """The time at which the run ends; 0: after the timesteps alone."""
+    courant: float = key("number", 0.5, above=0, flat=True)
+    """Δt max(c, |u|)/Δx."""
+    riemann: str = key("word", RIEMANNS[0], choices=RIEMANNS, flat=True)
+    order: str = key("word", ORDERS[0], choices=ORDERS, flat=True)
+    """Whether the directions of timesteps alternate."""
+    gravity: str = key("word", choices=GRAVITIES, flat=True)
+    acceleration: tuple[float, ...] | None = key("numbers", length=3)
+    """The acceleration of uniform gravity along the axes."""
+    point_mass: float | None = key("number", least=0, most=1e30)
+    """G M of a point mass at r = 0."""
+    density_floor: float = key("number", 1e-12, above=0, most=1e6, flat=True)
+    pressure_floor: float = key("number", 1e-12, above=0, most=1e6, flat=True)
+    energy: float | None = key("number", above=0, most=1e30)
+    """The energy of an explosion in the whole space."""
+    radius: float | None = key("number", above=0, most=1e30)
+    """The radius of the region that has this energy at first."""
+    amplitude: float | None = key("number", least=-1, most=1)
+    """The amplitude of a perturbation."""
+    ambient_pressure: float = key("number", 1e-6, above=0, most=1e6, flat=True)
+    """The pressure of the cold gas around an explosion, or of a gas that falls together."""
+    file: Path | None = key("text")
+    """The HDF5 file with the arrays at the start, of problem FILE."""
+    records: HydroRecords = HydroRecords(snapshots=0)
+
+    def check(self) -> None:
+        """StudyError where keys do not suit each other."""
+        check_gas(self)
+        check_problem(self)
+        check_bounds(self.coordinates, self.low, self.high)
+        check_boundaries(self.coordinates, self.low, self.high, self.boundaries)
+
+    @property
+    def zone_count(self) -> int:
+        """Zones of the grid."""
+        return math.prod(self.zones)
+
+    @property
+    def zone_widths(self) -> tuple[float, ...]:
+        """The width of a zone along each axis; angles in radians."""
+        axes = zip(self.low, self.high, self.zones, strict=True)
+        return tuple((high - low) / count for low, high, count in axes)
+
+    @property
+    def symmetry(self) -> int:
+        """The dimension of an explosion on this grid: 1 planar, 2 cylindrical, 3 spherical."""
+        return symmetry_of(self.coordinates, len(self.zones))
+
+    @property
+    def memory_bytes(self) -> int:
+        """The arrays of all ranks together [bytes]."""
+        return 8 * ARRAYS * COPIES * self.zone_count
+
+    @property
+    def excess(self) -> str:
+        """A sentence if one rank's arrays are larger than this machine's memory."""
+        given = f"hydro.zones = {show(self.zones)}"
+        return beyond_memory(given, 8 * ARRAYS * self.zone_count, "give fewer zones")
+
+    @property
+    def grid_text(self) -> str:
+        """The zones along each axis in words."""
+        return " × ".join(map(str, self.zones))
+
+    @property
+    def sentence(self) -> str:
+        """What follows from the keys."""
+        end = f"; it ends at t = {self.until:g}" if self.until else ""
+        widths = " × ".join(f"{width:.4g}" for width in self.zone_widths)
+        return (
+            f"{self.grid_text} zones of {widths} in {self.coordinates} coordinates{end}; "
+            f"{engineering(self.memory_bytes, 'B')} of memory for its arrays"
+        )
+
+    @property
+    def tile(self) -> tuple[str, str, str]:
+        """The grid and its coordinates."""
+        return "Zones", self.grid_text, self.coordinates
+
+
+def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Hydro:
+    """The model that a study's tables describe; StudyError if they do not describe one."""
+    given = read_table(Hydro, tables["hydro"] or {}, "hydro")
+    found = replace(
+        given,
+        records=HydroRecords(**records),
+        zones=zones_in(given.zones),
+        file=None if given.file is None else (folder / given.file).resolve(),
+        **_gas_and_time(given),
+    )
+    found = replace(found, **_grid(found))
+    found = replace(found, **_perturbation(found))
+    found.check()
+    return found
+
+
+def _gas_and_time(given: Hydro) -> dict[str, Any]:
+    """Gas, time and gravity with the problem's defaults."""
+    usual = DEFAULTS[given.problem]
+    falls = given.problem == FALLING
+    gravity = given.gravity or (UNIFORM if falls else NONE)
+    acceleration = FALL if given.acceleration is None and falls else given.acceleration
+    return {
+        "coordinates": given.coordinates or usual.coordinates[0],
+        "gamma": usual.gamma if given.gamma is None else given.gamma,
+        "until": usual.until if given.until is None else given.until,
+        "gravity": gravity,
+        "acceleration": acceleration if gravity == UNIFORM else given.acceleration,
+    }
+
+
+def _grid(found: Hydro) -> dict[str, Any]:
+    """The bounds and the boundaries of each axis; StudyError where they are not those of the
+    axes.
+    """
+    count = len(found.zones)
+    check_axes(found.coordinates, count)
+    usual = bounds_of(found.problem, found.coordinates, found.zones)
+    low = numbers_in(found.low, count, "hydro.low") or tuple(one for one, _ in usual)
+    high = numbers_in(found.high, count, "hydro.high") or tuple(one for _, one in usual)
+    check_bounds(found.coordinates, low, high)
+    bounds = list(zip(low, high, strict=True))
+    ends = boundaries_in(found.boundaries, count)
+    return {
+        "low": low,
+        "high": high,
+        "boundaries": ends or tuple(ends_of(found.problem, found.coordinates, bounds)),
+    }
+
+
+def _perturbation(found: Hydro) -> dict[str, Any]:
+    """The keys of explosions and perturbations with their defaults."""
+    changes: dict[str, Any] = {}
+    if found.problem in EXPLOSIONS:
+        if found.energy is None:
+            changes["energy"] = ENERGIES[found.symmetry]
+        if found.radius is None:
+            changes["radius"] = REGION * found.zone_widths[0]
+    if found.problem in AMPLITUDES and found.amplitude is None:
+        changes["amplitude"] = AMPLITUDES[found.problem]
+    return changes
+
+
+def resolved(model: Hydro) -> dict[str, Any]:
+    """The tables from which `read` makes the same model."""
+    own = values_of(model) | {"boundaries": [list(ends) for ends in model.boundaries]}
+    return {"hydro": own, "records": values_of(model.records)}
+
+
+def parameters(model: Hydro) -> Iterator[tuple[str, Any]]:
+    """The flat parameters of a model."""
+    for name, value in flat_of(model):
+        yield f"hydro.{name}", value
+    yield "hydro.boundaries", tuple(word for ends in model.boundaries for word in ends)
+    yield "hydro.acceleration", model.acceleration or (0.0, 0.0, 0.0)
+    for name in ("point_mass", "energy", "radius", "amplitude"):
+        yield f"hydro.{name}", getattr(model, name) or 0.0
+
+
+def model_of(study: Any) -> Hydro:
+    """The model of a study of this workload."""
+    return cast(Hydro, study.model)
+
+
+def from_file(model: Hydro) -> bool:
+    """Whether the arrays at the start come from outside."""
+    return model.problem == FILE
