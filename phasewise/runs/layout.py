@@ -50,6 +50,11 @@ class Recording(Part):
     MODULE = "recording"
     GROUPS: tuple[str, ...] = ()
     """The groups of datasets that are written once, with a subgroup for each turn."""
+    NUMBERED: bool = False
+    """Whether the subgroups have numbers of their own in the place of turns, as where snapshots are
+    due at times: a resumed run then keeps all that are written, and writes those of repeated turns
+    again.
+    """
 
     def rows(self, study: Study) -> Mapping[str, Dataset]:
         """Each dataset of which a turn has one entry, without the turn's number."""
@@ -109,6 +114,11 @@ def snapshot_layout(study: Study, first: int = 0) -> dict[str, Dataset]:
 def snapshot_groups(study: Study) -> tuple[str, ...]:
     """The groups in which these datasets stand."""
     return _recording(study).GROUPS
+
+
+def numbered(study: Study) -> bool:
+    """Whether the subgroups have numbers of their own."""
+    return _recording(study).NUMBERED
 
 
 def take_snapshots(run: Run, comm: Communicator, study: Study, write: Write) -> None:

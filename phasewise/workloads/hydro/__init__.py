@@ -34,7 +34,7 @@ def __getattr__(name: str) -> Any:
 
 
 WORKLOAD = Workload.of_table(
-    "hydro", "timesteps of gas dynamics", model.Hydro, HydroCommunication,
+    "hydro", "timesteps of gas dynamics", model.HydroTable, HydroCommunication,
     unit=Unit("timestep", "timesteps"),
     tables={"hydro": Key("table")},
     read=model.read,

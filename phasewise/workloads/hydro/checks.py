@@ -18,12 +18,12 @@ from phasewise.workloads.hydro.problems import (
 )
 
 if TYPE_CHECKING:
-    from phasewise.workloads.hydro.model import Hydro
+    from phasewise.workloads.hydro.model import HydroTable
 
 MOST_GAMMA = 100.0
 
 
-def check_gas(model: Hydro) -> None:
+def check_gas(model: HydroTable) -> None:
     """StudyError if the gas, the timestep or the inflow cannot be."""
     if not 1 < model.gamma <= MOST_GAMMA:
         raise StudyError(
@@ -40,7 +40,7 @@ def check_gas(model: Hydro) -> None:
             raise StudyError(f"hydro.inflow: its {name} {value:g} must be above 0")
 
 
-def check_problem(model: Hydro) -> None:
+def check_problem(model: HydroTable) -> None:
     """StudyError if keys, coordinates or axes do not suit the problem."""
     usual, problem = DEFAULTS[model.problem], show(model.problem)
     if model.coordinates not in usual.coordinates:
@@ -61,7 +61,7 @@ def check_problem(model: Hydro) -> None:
     _check_gravity(model)
 
 
-def _check_owners(model: Hydro) -> None:
+def _check_owners(model: HydroTable) -> None:
     """StudyError for a key of another problem."""
     owners = {"energy": EXPLOSIONS, "radius": EXPLOSIONS, "amplitude": tuple(AMPLITUDES)}
     owners["file"] = (FILE,)
@@ -75,7 +75,7 @@ def _check_owners(model: Hydro) -> None:
         raise StudyError(f'hydro.file is missing: problem = "{FILE}" needs it')
 
 
-def _check_gravity(model: Hydro) -> None:
+def _check_gravity(model: HydroTable) -> None:
     """StudyError if a kind of gravity lacks its strength, or does not suit the coordinates."""
     for name, kind in (("acceleration", UNIFORM), ("point_mass", POINT_MASS)):
         given, needed = getattr(model, name) is not None, model.gravity == kind

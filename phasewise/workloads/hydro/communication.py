@@ -19,7 +19,7 @@ from phasewise.workload.communication import (
 )
 from phasewise.workload.grids import check_fits, check_written, grid_key, grid_of, grids, shape_of
 from phasewise.workload.protocols import PROTOCOL
-from phasewise.workloads.hydro.model import Hydro
+from phasewise.workloads.hydro.model import HydroTable
 
 SLABS, PENCILS = DECOMPOSITIONS = ("slabs", "pencils")
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")
@@ -72,7 +72,7 @@ class HydroCommunication(Communication):
                 f'"{PENCILS}", but is given with "{SLABS}"'
             )
 
-    def check_ranks(self, model: Hydro, ranks: int) -> None:
+    def check_ranks(self, model: HydroTable, ranks: int) -> None:
         """StudyError if the grid cannot be divided among so many ranks in this way."""
         if self.decomposition == PENCILS and len(model.zones) < 3:
             raise StudyError(
@@ -87,10 +87,10 @@ class HydroCommunication(Communication):
 
 
 def most_slabs(zones: tuple[int, ...]) -> int:
-    """The most ranks among which slabs can be divided: along the last axis, and along the first
-    where the last one is whole.
+    """The most ranks among which slabs can be divided: along the last axis, and along the one
+    before it where the last one is whole.
     """
-    return 1 if len(zones) == 1 else min(zones[0], zones[-1])
+    return 1 if len(zones) == 1 else min(zones[-2:])
 
 
 def pencil_grids(zones: tuple[int, ...], ranks: int) -> list[tuple[int, int]]:
@@ -99,7 +99,7 @@ def pencil_grids(zones: tuple[int, ...], ranks: int) -> list[tuple[int, int]]:
     return [(a, b) for a, b in grids(ranks) if a <= first and b <= second]
 
 
-def _check_slabs(model: Hydro, ranks: int) -> None:
+def _check_slabs(model: HydroTable, ranks: int) -> None:
     most = most_slabs(model.zones)
     if ranks <= most:
         return
@@ -112,7 +112,7 @@ def _check_slabs(model: Hydro, ranks: int) -> None:
     raise StudyError(f"{ranks} ranks are too many for hydro.zones {zones}: {why}{more}")
 
 
-def _check_pencils(model: Hydro, ranks: int, grid: str) -> None:
+def _check_pencils(model: HydroTable, ranks: int, grid: str) -> None:
     zones = " × ".join(map(str, model.zones))
     most = min(model.zones[:2]), min(model.zones[1:])
     if grid != AUTO and shape_of(grid) not in pencil_grids(model.zones, ranks):

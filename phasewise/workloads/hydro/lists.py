@@ -8,7 +8,7 @@ from phasewise.errors import StudyError
 from phasewise.tables.keys import Key, convert, nearest, plain, show
 from phasewise.workloads.hydro.coordinates import BOUNDARIES, Ends
 
-MOST_ZONES, MOST_IN_ALL = 2**24, 2**40
+MOST_ZONES, MOST_IN_ALL = 2**20, 2**40
 COUNT = Key("integer", least=4, most=MOST_ZONES, unit="zones")
 """Fewer than four zones are fewer than a parabola's neighbours."""
 BOUND = Key("number", least=-1e30, most=1e30)

@@ -55,10 +55,12 @@ class HydroRecords:
 
     snapshots: int = key("integer", 0, least=0, most=10_000)
     """How many times the fields are recorded, at equal distances in time; 0: never."""
+    l1_every: int = key("integer", 0, least=0, most=10**9, unit="timesteps")
+    """Timesteps between comparisons with the solution; 0: the last timestep alone."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Hydro(OneTable):
+class HydroTable(OneTable):
     """The keys of [hydro], all with their final values."""
 
     DERIVED: ClassVar[tuple[str, ...]] = ("zone_count", "zone_widths", "symmetry", "memory_bytes")
@@ -98,7 +100,7 @@ class Hydro(OneTable):
     """The pressure of the cold gas around an explosion, or of a gas that falls together."""
     file: Path | None = key("text")
     """The HDF5 file with the arrays at the start, of problem FILE."""
-    records: HydroRecords = HydroRecords(snapshots=0)
+    records: HydroRecords = HydroRecords(snapshots=0, l1_every=0)
 
     def check(self) -> None:
         """StudyError where keys do not suit each other."""
@@ -155,9 +157,9 @@ class Hydro(OneTable):
         return "Zones", self.grid_text, self.coordinates
 
 
-def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Hydro:
+def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> HydroTable:
     """The model that a study's tables describe; StudyError if they do not describe one."""
-    given = read_table(Hydro, tables["hydro"] or {}, "hydro")
+    given = read_table(HydroTable, tables["hydro"] or {}, "hydro")
     found = replace(
         given,
         records=HydroRecords(**records),
@@ -171,7 +173,7 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     return found
 
 
-def _gas_and_time(given: Hydro) -> dict[str, Any]:
+def _gas_and_time(given: HydroTable) -> dict[str, Any]:
     """Gas, time and gravity with the problem's defaults."""
     usual = DEFAULTS[given.problem]
     falls = given.problem == FALLING
@@ -186,7 +188,7 @@ def _gas_and_time(given: Hydro) -> dict[str, Any]:
     }
 
 
-def _grid(found: Hydro) -> dict[str, Any]:
+def _grid(found: HydroTable) -> dict[str, Any]:
     """The bounds and the boundaries of each axis; StudyError where they are not those of the
     axes.
     """
@@ -205,7 +207,7 @@ def _grid(found: Hydro) -> dict[str, Any]:
     }
 
 
-def _perturbation(found: Hydro) -> dict[str, Any]:
+def _perturbation(found: HydroTable) -> dict[str, Any]:
     """The keys of explosions and perturbations with their defaults."""
     changes: dict[str, Any] = {}
     if found.problem in EXPLOSIONS:
@@ -218,27 +220,31 @@ def _perturbation(found: Hydro) -> dict[str, Any]:
     return changes
 
 
-def resolved(model: Hydro) -> dict[str, Any]:
+def resolved(model: HydroTable) -> dict[str, Any]:
     """The tables from which `read` makes the same model."""
     own = values_of(model) | {"boundaries": [list(ends) for ends in model.boundaries]}
     return {"hydro": own, "records": values_of(model.records)}
 
 
-def parameters(model: Hydro) -> Iterator[tuple[str, Any]]:
+def parameters(model: HydroTable) -> Iterator[tuple[str, Any]]:
     """The flat parameters of a model."""
     for name, value in flat_of(model):
         yield f"hydro.{name}", value
     yield "hydro.boundaries", tuple(word for ends in model.boundaries for word in ends)
     yield "hydro.acceleration", model.acceleration or (0.0, 0.0, 0.0)
-    for name in ("point_mass", "energy", "radius", "amplitude"):
-        yield f"hydro.{name}", getattr(model, name) or 0.0
+    yield "hydro.point_mass", model.point_mass or 0.0
+    yield "hydro.amplitude", model.amplitude or 0.0
+    # Problems without an explosion do not use these, but a reader wants them above 0.
+    yield "hydro.energy", model.energy or 1.0
+    yield "hydro.radius", model.radius or 1.0
+    yield "hydro.norms_every", model.records.l1_every
 
 
-def model_of(study: Any) -> Hydro:
+def model_of(study: Any) -> HydroTable:
     """The model of a study of this workload."""
-    return cast(Hydro, study.model)
+    return cast(HydroTable, study.model)
 
 
-def from_file(model: Hydro) -> bool:
+def from_file(model: HydroTable) -> bool:
     """Whether the arrays at the start come from outside."""
     return model.problem == FILE
