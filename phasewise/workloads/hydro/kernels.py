@@ -12,14 +12,24 @@ from typing import Any
 from phasewise.study.kernels import Kernels, Term
 from phasewise.workloads.hydro.model import HydroTable
 
-RATES = {"sweep": "hydro_sweep", "courant": "hydro_courant", "diagnose": "hydro_diagnose"}
+RATES = {
+    "sweep": "hydro_sweep",
+    "sweep_plain": "hydro_sweep_plain",
+    "courant": "hydro_courant",
+    "diagnose": "hydro_diagnose",
+}
 """The rate of each kernel; other workloads' kernels of some of these names do something else."""
 
 
 class HydroKernels(Kernels):
     """What the time of its kernels is made of."""
 
-    UNITS = {"hydro_sweep": "flop", "hydro_courant": "item", "hydro_diagnose": "item"}
+    UNITS = {
+        "hydro_sweep": "flop",
+        "hydro_sweep_plain": "flop",
+        "hydro_courant": "item",
+        "hydro_diagnose": "item",
+    }
 
     def terms(self, model: HydroTable, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
         """One term, at the kernel's own rate."""
