@@ -12,6 +12,7 @@ from phasewise.tables.keys import Key
 from phasewise.workload.interface import Unit, Workload
 from phasewise.workloads.hydro import model
 from phasewise.workloads.hydro.communication import HydroCommunication
+from phasewise.workloads.hydro.table import HydroRecords, HydroTable
 
 if TYPE_CHECKING:
     from phasewise.workloads.hydro.gas import Hydro
@@ -34,11 +35,11 @@ def __getattr__(name: str) -> Any:
 
 
 WORKLOAD = Workload.of_table(
-    "hydro", "timesteps of gas dynamics", model.HydroTable, HydroCommunication,
+    "hydro", "timesteps of gas dynamics", HydroTable, HydroCommunication,
     unit=Unit("timestep", "timesteps"),
     tables={"hydro": Key("table")},
     read=model.read,
     resolved=model.resolved,
     parameters=model.parameters,
-    records=schema_of(model.HydroRecords),
+    records=schema_of(HydroRecords),
 )  # fmt: skip

@@ -17,7 +17,7 @@ from phasewise.driver import Floats
 from phasewise.errors import RunError, StudyError
 from phasewise.output import number_of
 from phasewise.runs.records import reading
-from phasewise.workloads.hydro.model import HydroTable
+from phasewise.workloads.hydro.table import HydroTable
 from phasewise.workloads.hydro.zones import POSITIVE, VELOCITIES, Integers, fields_of, places_of
 
 BLOCK = 1 << 20

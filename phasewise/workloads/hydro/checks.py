@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from phasewise.errors import StudyError
 from phasewise.output import number_of
 from phasewise.tables.keys import show
@@ -16,9 +14,7 @@ from phasewise.workloads.hydro.problems import (
     POINT_MASS,
     UNIFORM,
 )
-
-if TYPE_CHECKING:
-    from phasewise.workloads.hydro.model import HydroTable
+from phasewise.workloads.hydro.table import HydroTable
 
 MOST_GAMMA = 100.0
 

@@ -16,7 +16,7 @@ from phasewise.workloads.hydro.communication import (
     TRANSPOSES,
     HydroCommunication,
 )
-from phasewise.workloads.hydro.model import HydroTable
+from phasewise.workloads.hydro.table import HydroTable
 
 BATCHES = (8, 16, 32, 64, 128)
 """Numbers of pencils at once that are compared."""

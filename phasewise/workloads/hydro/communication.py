@@ -19,7 +19,7 @@ from phasewise.workload.communication import (
 )
 from phasewise.workload.grids import check_fits, check_written, grid_key, grid_of, grids, shape_of
 from phasewise.workload.protocols import PROTOCOL
-from phasewise.workloads.hydro.model import HydroTable
+from phasewise.workloads.hydro.table import HydroTable
 
 SLABS, PENCILS = DECOMPOSITIONS = ("slabs", "pencils")
 TRANSPOSES = ("pairwise", "ring", "bruck", "alltoallw")

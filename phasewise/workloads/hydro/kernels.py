@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from phasewise.study.kernels import Kernels, Term
-from phasewise.workloads.hydro.model import HydroTable
+from phasewise.workloads.hydro.table import HydroTable
 
 RATES = {
     "sweep": "hydro_sweep",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from phasewise.errors import StudyError
 from phasewise.study.laboratory import Laboratory
-from phasewise.workloads.hydro.model import HydroTable, from_file
+from phasewise.workloads.hydro.model import from_file
+from phasewise.workloads.hydro.table import HydroTable
 
 
 class HydroLaboratory(Laboratory):

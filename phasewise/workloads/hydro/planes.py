@@ -17,8 +17,9 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.study import Study
 from phasewise.workloads.hydro.coordinates import AXISYMMETRIC, CARTESIAN, CYLINDRICAL, SPHERICAL
 from phasewise.workloads.hydro.faces import centres_of, faces_of
-from phasewise.workloads.hydro.model import HydroTable, model_of
+from phasewise.workloads.hydro.model import model_of
 from phasewise.workloads.hydro.recording import GROUP
+from phasewise.workloads.hydro.table import HydroTable
 
 NO_SNAPSHOTS = Missing("The picture needs records.snapshots above 0 in the study.")
 ONE_AXIS = Missing("The picture needs hydro.zones along at least two axes.")

@@ -12,9 +12,10 @@ from phasewise.driver import Floats
 from phasewise.study import Study
 from phasewise.workloads.hydro.coordinates import CARTESIAN
 from phasewise.workloads.hydro.faces import centres_of
-from phasewise.workloads.hydro.model import HydroTable, model_of
+from phasewise.workloads.hydro.model import model_of
 from phasewise.workloads.hydro.problems import NOH, SEDOV
 from phasewise.workloads.hydro.solutions import solution_of
+from phasewise.workloads.hydro.table import HydroTable
 from phasewise.workloads.hydro.zones import VELOCITIES
 
 MOST_POINTS = 3000

@@ -15,8 +15,9 @@ from phasewise.runs.layout import Dataset, Detail, Recording, Write
 from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.hydro.array_file import check_array_file
-from phasewise.workloads.hydro.model import HydroTable, model_of
+from phasewise.workloads.hydro.model import model_of
 from phasewise.workloads.hydro.solutions import solution_of
+from phasewise.workloads.hydro.table import HydroTable
 from phasewise.workloads.hydro.zones import fields_of, whole_fields
 
 ROWS = {

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.driver import Communicator, Floats, StatefulRun
-from phasewise.workloads.hydro.model import HydroTable
+from phasewise.workloads.hydro.table import HydroTable
 
 Integers = NDArray[np.int64]
 SET = "zones"
