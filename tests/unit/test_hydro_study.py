@@ -262,7 +262,7 @@ def with_one(value: float) -> Any:
 def test_a_file_that_does_not_suit_is_refused(
     tmp_path: Path, changes: dict[str, Any], facts: tuple[str, ...]
 ) -> None:
-    own = {"problem": "file", "zones": [8, 4]}
+    own: dict[str, Any] = {"problem": "file", "zones": [8, 4]}
     check_schedule(study(file=str(written(tmp_path / "good.h5")), **own))
     with refused("hydro.file", *facts):
         check_schedule(study(file=str(written(tmp_path / "bad.h5", **changes)), **own))
