@@ -32,12 +32,18 @@ class RowKernels {
   double integrals(const Row& row, double* const sums[quantities]) const;
 
  private:
-  double rate(const Row& row, int n, const double* per_length) const;
-  void per_length_of(const Row& row, int n, double* per_length) const;
+  // What the zones of a row have in common.
+  struct Scales {
+    double inverse_length[3] = {};  // of a zone, of angles at r = 1
+    bool by_radius[3] = {};
+    double share = 1.0;  // of the volume, of axes 2 and 3
+  };
+  Scales scales_of(const Row& row) const;
+  double rate(const Row& row, int n, const Scales& scales) const;
 
   Gas gas_;
   Grid grid_;
-  std::vector<double> inverse_radius_, inverse_sine_, share_;  // of zones along axis 1, 2, 1
+  std::vector<double> inverse_radius_, share_;  // of zones along axis 1
 };
 
 }  // namespace phasewise::hydro

@@ -40,7 +40,7 @@ class SedovSolution {
  private:
   double gamma_, density_, energy_, alpha_ = 0.0;
   int dimensions_;
-  std::vector<double> radius_, velocity_, density_ratio_, pressure_;  // over those of the shock
+  std::vector<double> velocity_, density_ratio_, pressure_;  // over those of the shock, by r
 };
 
 // Gas of density 1 and no pressure that falls to a centre with velocity -1 (Noh, J. Comput. Phys.
@@ -56,30 +56,60 @@ class NohSolution {
   int dimensions_;
 };
 
+// The states that meet in sod, lax and einfeldt.
+struct TwoStates {
+  Primitive left, right;
+};
+TwoStates riemann_states(Case kind);
+
+// A simple wave that travels through a gas of density 1 and sound speed 1, and has one wavelength
+// along each axis: each velocity u of it moves with the speed 1 + (γ+1)/2 u, until it breaks.
+class SimpleWave {
+ public:
+  SimpleWave(double gamma, double amplitude, const Grid& grid);
+  Primitive at(const double* point, double time) const;
+  double breaks_at() const;
+
+ private:
+  double gamma_, amplitude_;
+  Grid grid_;
+  double number_ = 0.0;  // 1/wavelength
+  double direction_[3] = {};
+};
+
 // The solution of a problem on its grid.
 class Solution {
  public:
   virtual ~Solution() = default;
   // None if the problem has no solution in closed form, or not on this grid.
   static std::unique_ptr<const Solution> of(const Problem& problem, const Grid& grid);
-  // At a point, given by its coordinates.
-  virtual Primitive at(const double* point, double time) const = 0;
-  // Coordinates along axis 1 where the density jumps or has a kink at this time.
+  // At a point, given by its coordinates. The velocity is not divided into its components.
+  virtual double density(const double* point, double time) const = 0;
+  // Where it jumps or has a kink at this time: coordinates along axis 1, or distances from the
+  // centre.
   virtual std::vector<double> breaks(double time) const = 0;
-  virtual bool one_dimensional() const { return true; }
+  // Until when it holds.
+  virtual double ends() const;
+  // Whether it depends on axis 1 alone.
+  virtual bool along_first_axis() const = 0;
 };
 
-// The mean density of a zone at a time: by Gauss quadrature between the breaks.
+// The mean density of a zone at a time: by Gauss quadrature between the breaks. NaN after the
+// solution ended.
 class MeanDensity {
  public:
   MeanDensity(const Solution& solution, const Grid& grid, double time);
   double operator()(const Zone& zone) const;
 
  private:
+  double mean_along(int i) const;
+  double mean_in(const Zone& zone) const;
+
   const Solution& solution_;
   Grid grid_;
   double time_;
-  std::vector<double> means_;  // along axis 1, of a solution in one dimension
+  std::vector<double> breaks_;
+  std::vector<double> means_;  // along axis 1, of a solution that depends on it alone
 };
 
 }  // namespace phasewise::hydro

@@ -17,12 +17,19 @@ struct Axis {
   double width() const { return (high - low) / zones; }
   // The coordinate of face i, 0 to `zones`. Faces i and zones - i are as far from the middle, bit
   // by bit.
-  double face(int i) const { return at(2 * i); }
-  double centre(int i) const { return at(2 * i + 1); }
+  double face(int i) const { return middle() + face_from_middle(i); }
+  double centre(int i) const { return middle() + centre_from_middle(i); }
+  double middle() const { return 0.5 * (low + high); }
+  double face_from_middle(int i) const { return from_middle(2 * i); }
+  double centre_from_middle(int i) const { return from_middle(2 * i + 1); }
+  // Of an angle at a distance from the middle. Points mirrored at the middle have the same sines
+  // and opposite cosines, bit by bit, if the middle is π/2.
+  double sine(double distance) const;
+  double cosine(double distance) const;
 
  private:
-  double at(int half_zones) const {
-    return 0.5 * (low + high) + 0.5 * (high - low) * (half_zones - zones) / zones;
+  double from_middle(int half_zones) const {
+    return 0.5 * (high - low) * (static_cast<double>(half_zones - zones) / zones);
   }
 };
 
