@@ -50,9 +50,9 @@ class SelfSimilar {
     const double relative =
         (-alpha0_ / v * along - alpha2_ * power) + alpha1_ * d_ * e_ / x3 * along;
     return {radius, sigma > 0.0 ? radius * relative / sigma : 1.0, x1 * radius,
-            std::pow(x2, alpha3_) * std::pow(x3, alpha4_) * std::pow(x4, alpha5_),
-            std::pow(x1, alpha0_ * j_) * std::pow(x3, alpha4_ - 2.0 * alpha1_) *
-                std::pow(x4, 1.0 + alpha5_)};
+            std::exp(alpha3_ * std::log(x2) + alpha4_ * std::log(x3) + alpha5_ * std::log(x4)),
+            std::exp(alpha0_ * j_ * std::log(x1) + (alpha4_ - 2.0 * alpha1_) * std::log(x3) +
+                     (1.0 + alpha5_) * std::log(x4))};
   }
 
  private:

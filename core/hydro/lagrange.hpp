@@ -76,6 +76,16 @@ PHASEWISE_HD V steepness_left(const PencilWork<V>& work, int i) {
   return 1.0 - (work.constants.carries_flattening ? larger(flat, work.rows.carried[i]) : flat);
 }
 
+// The share of its density that gas loses in half a timestep because the area across grows.
+template <Shape shape, class V>
+PHASEWISE_HD V spreading(const PencilWork<V>& work, int i) {
+  V growth = all_of<V>((shape == Shape::sphere ? 2.0 : 1.0) * work.tables.arm_change[i] /
+                       work.tables.arm[i]);
+  if constexpr (shape == Shape::polar) growth = growth * work.scale.inverse_radius;
+  const V found = (0.5 * work.constants.timestep) * growth * work.rows.state[normal][i];
+  return smaller(larger(found, all_of<V>(-0.5)), all_of<V>(0.5));
+}
+
 template <Shape shape, class V>
 PHASEWISE_HD void find_states(const PencilWork<V>& work, int i) {
   PencilRows<V>& rows = work.rows;
@@ -89,6 +99,15 @@ PHASEWISE_HD void find_states(const PencilWork<V>& work, int i) {
     const Parabola<V> parabola = monotone(left, a[i], right, steepness);
     rows.right[q][i] = a[i] - share.rise(parabola.left, parabola.right);
     rows.left[q][i + 1] = a[i] + share.rise(parabola.right, parabola.left);
+  }
+  if constexpr (shape != Shape::flat) {
+    const V spread = spreading<shape>(work, i);
+    rows.right[field::density][i] = rows.right[field::density][i] * (1.0 - spread);
+    rows.left[field::density][i + 1] = rows.left[field::density][i + 1] * (1.0 - spread);
+    rows.right[field::pressure][i] =
+        rows.right[field::pressure][i] * (1.0 - work.constants.gamma * spread);
+    rows.left[field::pressure][i + 1] =
+        rows.left[field::pressure][i + 1] * (1.0 - work.constants.gamma * spread);
   }
   const V kick = (0.5 * work.constants.timestep) * acceleration<shape>(work, i);
   rows.right[normal][i] = rows.right[normal][i] + kick;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "hydro/remap.hpp"
+#include "hydro/steepening.hpp"
 
 namespace phasewise::hydro {
 
@@ -89,7 +90,11 @@ class PencilLoops {
     find_moved_edges(work_, i + 1, high_edge);
     Parabola<V> parabola[quantities];
     const V steepness = steepness_left(work_, i);
-    for (int q = 0; q < quantities; ++q)
+    V left_edge = low_edge_[field::density], right_edge = high_edge[field::density];
+    steepen(work_, i, left_edge, right_edge);
+    parabola[field::density] =
+        monotone(left_edge, work_.rows.moved[field::density][i], right_edge, steepness);
+    for (int q = 1; q < quantities; ++q)
       parabola[q] = monotone(low_edge_[q], work_.rows.moved[q][i], high_edge[q], steepness);
     if (i >= 0) {
       const Crossing<V> high = crossing<shape>(work_, i, before_, parabola);
