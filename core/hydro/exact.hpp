@@ -62,19 +62,18 @@ struct TwoStates {
 };
 TwoStates riemann_states(Case kind);
 
-// A simple wave that travels through a gas of density 1 and sound speed 1, and has one wavelength
-// along each axis: each velocity u of it moves with the speed 1 + (γ+1)/2 u, until it breaks.
+// A simple wave that travels along an axis through a gas of density 1 and sound speed 1. Each of
+// its velocities u moves with the speed 1 + (γ+1)/2 u, until the wave breaks.
 class SimpleWave {
  public:
-  SimpleWave(double gamma, double amplitude, const Grid& grid);
-  Primitive at(const double* point, double time) const;
+  // The length of the axis is the wavelength.
+  SimpleWave(double gamma, double amplitude, const Axis& axis)
+      : gamma_(gamma), amplitude_(amplitude), low_(axis.low), length_(axis.high - axis.low) {}
+  Primitive at(double x, double time) const;
   double breaks_at() const;
 
  private:
-  double gamma_, amplitude_;
-  Grid grid_;
-  double number_ = 0.0;  // 1/wavelength
-  double direction_[3] = {};
+  double gamma_, amplitude_, low_, length_;
 };
 
 // The solution of a problem on its grid.
@@ -83,8 +82,8 @@ class Solution {
   virtual ~Solution() = default;
   // None if the problem has no solution in closed form, or not on this grid.
   static std::unique_ptr<const Solution> of(const Problem& problem, const Grid& grid);
-  // At a point, given by its coordinates. The velocity is not divided into its components.
-  virtual double density(const double* point, double time) const = 0;
+  // At a point, given by its coordinates.
+  virtual Primitive at(const double* point, double time) const = 0;
   // Where it jumps or has a kink at this time: coordinates along axis 1, or distances from the
   // centre.
   virtual std::vector<double> breaks(double time) const = 0;

@@ -75,7 +75,8 @@ parallel::KernelCard remap_card(const SweepShape& shape) {
 }
 
 parallel::KernelCard sweep_card(const SweepShape& shape) {
-  parallel::KernelCard sum = card_of(shape, "sweep", 0.0, 0.0, 0.0);
+  parallel::KernelCard sum =
+      card_of(shape, shape.kernel == Kernel::plain ? "sweep_plain" : "sweep", 0.0, 0.0, 0.0);
   for (const auto& card : {load_card(shape), ppm_card(shape), riemann_card(shape),
                            lagrange_card(shape), remap_card(shape)}) {
     sum.flops += card.flops;

@@ -146,19 +146,18 @@ Primitive kelvin_helmholtz(const Problem& problem, const Grid& grid, const doubl
   return state;
 }
 
-// A gas of density 2 over one of density 1, at rest in gravity along axis 2 but for a perturbation
-// of one wavelength. The pressure is 2.5 in the middle.
+// A gas of density 2 over one of density 1, at rest in gravity along axis 2 but for a perturbation;
+// the pressure is 2.5 in the middle (Stone et al., Astrophys. J. Suppl. 178 (2008) 137).
 Primitive rayleigh_taylor(const Problem& problem, const Grid& grid, const double* point) {
   const Axis &along = grid.axes[0], &up = grid.axes[1];
-  const double x = (point[0] - along.low) / (along.high - along.low);
+  const double x = (point[0] - along.middle()) / (along.high - along.low);
   const double y = point[1] - up.middle(), height = up.high - up.low;
   // The heavy gas lies against the acceleration.
   const double g = problem.gravity.acceleration[1];
   Primitive state{.density = (g <= 0.0) == (y > 0.0) ? 2.0 : 1.0};
   state.pressure = 2.5 + state.density * g * y;
-  const double sound = std::sqrt(problem.gas.gamma * 2.5);
-  state.velocity[1] = -problem.amplitude * sound * 0.25 * (1.0 + std::cos(two_pi * x)) *
-                      (1.0 + std::cos(two_pi * y / height));
+  state.velocity[1] = 0.25 * problem.amplitude * (1.0 + std::cos(two_pi * x)) *
+                      (1.0 + std::cos(2.25 * two_pi * y / height));
   return state;
 }
 
@@ -181,8 +180,8 @@ Primitive initial_state(const Problem& problem, const Grid& grid, const Zone& zo
     case Case::noh:
       return noh(problem, grid, zone);
     case Case::acoustic_wave:
-      return smooth([wave = SimpleWave(problem.gas.gamma, problem.amplitude, grid)](
-                        const double* point) { return wave.at(point, 0.0); });
+      return smooth([wave = SimpleWave(problem.gas.gamma, problem.amplitude, grid.axes[0])](
+                        const double* point) { return wave.at(point[0], 0.0); });
     case Case::kelvin_helmholtz:
       return smooth([&](const double* point) { return kelvin_helmholtz(problem, grid, point); });
     case Case::rayleigh_taylor:

@@ -35,7 +35,7 @@ struct Problem {
   Gravity gravity;                 // rayleigh-taylor: it is at rest in it
   double energy = 1.0;             // sedov, evh1: of the whole space
   double radius = 0.1;             // sedov, evh1: of the region that has it at first
-  double amplitude = 0.01;         // of the perturbation, relative to the speed of sound
+  double amplitude = 0.01;         // of the perturbed velocity
   double ambient_pressure = 1e-6;  // sedov, evh1, noh
 };
 

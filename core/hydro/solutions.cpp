@@ -21,10 +21,10 @@ class OfTwoStates : public Solution {
         states_(riemann_states(problem.kind)),
         waves_(exact_riemann(problem.gas.gamma, states_.left, states_.right)) {}
 
-  double density(const double* point, double time) const override {
+  Primitive at(const double* point, double time) const override {
     const double x = point[0] - middle_;
-    if (time <= 0.0) return x < 0.0 ? states_.left.density : states_.right.density;
-    return waves_.at(x / time).density;
+    if (time <= 0.0) return x < 0.0 ? states_.left : states_.right;
+    return waves_.at(x / time);
   }
   std::vector<double> breaks(double time) const override {
     std::vector<double> found;
@@ -47,8 +47,16 @@ class OfDistance : public Solution {
  public:
   OfDistance(Blast blast, const Grid& grid) : blast_(std::move(blast)), grid_(grid) {}
 
-  double density(const double* point, double time) const override {
-    return blast_.at(distance(grid_, point), time).density;
+  Primitive at(const double* point, double time) const override {
+    const double r = distance(grid_, point);
+    Primitive state = blast_.at(r, time);
+    const double speed = state.velocity[0];
+    for (int axis = 0; axis < grid_.dimensions(); ++axis) {
+      const Axis& of = grid_.axes[axis];
+      const double x = is_angle(of.geometry) ? 0.0 : point[axis] - centre_along(of);
+      state.velocity[axis] = r > 0.0 ? speed * (x / r) : 0.0;
+    }
+    return state;
   }
   std::vector<double> breaks(double time) const override {
     const double r = blast_.shock(time);
@@ -65,25 +73,17 @@ class OfDistance : public Solution {
 
 class OfWave : public Solution {
  public:
-  OfWave(const Problem& problem, const Grid& grid)
-      : wave_(problem.gas.gamma, problem.amplitude, grid), one_(grid.dimensions() == 1) {}
+  OfWave(const Problem& problem, const Axis& axis)
+      : wave_(problem.gas.gamma, problem.amplitude, axis) {}
 
-  double density(const double* point, double time) const override {
-    return wave_.at(point, time).density;
-  }
+  Primitive at(const double* point, double time) const override { return wave_.at(point[0], time); }
   std::vector<double> breaks(double) const override { return {}; }
   double ends() const override { return wave_.breaks_at(); }
-  bool along_first_axis() const override { return one_; }
+  bool along_first_axis() const override { return true; }
 
  private:
   SimpleWave wave_;
-  bool one_;
 };
-
-bool is_cartesian(const Grid& grid) {
-  return std::all_of(grid.axes.begin(), grid.axes.end(),
-                     [](const Axis& axis) { return axis.geometry == Geometry::planar; });
-}
 
 }  // namespace
 
@@ -100,28 +100,14 @@ TwoStates riemann_states(Case kind) {
   }
 }
 
-SimpleWave::SimpleWave(double gamma, double amplitude, const Grid& grid)
-    : gamma_(gamma), amplitude_(amplitude), grid_(grid) {
-  double squares = 0.0;
-  for (const Axis& axis : grid.axes)
-    squares += 1.0 / ((axis.high - axis.low) * (axis.high - axis.low));
-  number_ = std::sqrt(squares);
-  for (int axis = 0; axis < grid.dimensions(); ++axis)
-    direction_[axis] = 1.0 / ((grid.axes[axis].high - grid.axes[axis].low) * number_);
-}
-
 double SimpleWave::breaks_at() const {
-  return 1.0 / (0.5 * (gamma_ + 1.0) * std::fabs(amplitude_) * two_pi * number_);
+  return length_ / (0.5 * (gamma_ + 1.0) * std::fabs(amplitude_) * two_pi);
 }
 
-Primitive SimpleWave::at(const double* point, double time) const {
-  double phase = 0.0;
-  for (int axis = 0; axis < grid_.dimensions(); ++axis) {
-    const Axis& of = grid_.axes[axis];
-    phase += (point[axis] - of.low) / (of.high - of.low);
-  }
-  // u = A sin 2π(phase - k (1 + (γ+1)/2 u) t).
-  const double moved = phase - number_ * time, turn = 0.5 * (gamma_ + 1.0) * number_ * time;
+Primitive SimpleWave::at(double x, double time) const {
+  // u = A sin 2π(x - (1 + (γ+1)/2 u) t) in units of the length.
+  const double moved = (x - low_ - time) / length_;
+  const double turn = 0.5 * (gamma_ + 1.0) * time / length_;
   double u = 0.0;
   for (int step = 0; step < 50; ++step) {
     const double angle = two_pi * (moved - turn * u);
@@ -131,10 +117,9 @@ Primitive SimpleWave::at(const double* point, double time) const {
     if (std::fabs(change) <= 1e-16 * std::fabs(amplitude_)) break;
   }
   const double sound = 1.0 + 0.5 * (gamma_ - 1.0) * u;
-  Primitive state{.density = std::pow(sound, 2.0 / (gamma_ - 1.0)),
-                  .pressure = std::pow(sound, 2.0 * gamma_ / (gamma_ - 1.0)) / gamma_};
-  for (int axis = 0; axis < 3; ++axis) state.velocity[axis] = u * direction_[axis];
-  return state;
+  return {.density = std::pow(sound, 2.0 / (gamma_ - 1.0)),
+          .pressure = std::pow(sound, 2.0 * gamma_ / (gamma_ - 1.0)) / gamma_,
+          .velocity = {u}};
 }
 
 double Solution::ends() const { return std::numeric_limits<double>::infinity(); }
@@ -155,8 +140,8 @@ std::unique_ptr<const Solution> Solution::of(const Problem& problem, const Grid&
     case Case::noh:
       return std::make_unique<OfDistance<NohSolution>>(NohSolution(gamma, symmetry_of(grid)), grid);
     case Case::acoustic_wave:
-      if (!is_cartesian(grid)) return nullptr;
-      return std::make_unique<OfWave>(problem, grid);
+      if (grid.axes[0].geometry != Geometry::planar) return nullptr;
+      return std::make_unique<OfWave>(problem, grid.axes[0]);
     default:
       return nullptr;
   }
@@ -186,7 +171,7 @@ double MeanDensity::mean_along(int i) const {
       const double width = ends[part + 1] - ends[part];
       double point[3] = {0.5 * (ends[part] + ends[part + 1]) + width * gauss_points[node]};
       const double weight = gauss_weights[node] * width * area_factor(axis, point[0]);
-      sum += weight * solution_.density(point, time_);
+      sum += weight * solution_.at(point, time_).density;
       volume += weight;
     }
   return sum / volume;
@@ -201,7 +186,7 @@ double MeanDensity::mean_in(const Zone& zone) const {
                                   [&](double at) { return std::fabs(r - at) < near; });
   double mean = 0.0;
   for_points(grid_, zone, broken ? 4 : 1, [&](const double* point, double weight) {
-    mean += weight * solution_.density(point, time_);
+    mean += weight * solution_.at(point, time_).density;
   });
   return mean;
 }
