@@ -231,9 +231,11 @@ void Turn::sweep_and_send(Listener& listener, int direction, const Way& way) {
 // Batches first … last - 1. The scalar work between the loops includes finding the pencils.
 void Turn::sweep_batches(Listener& listener, int direction, const Batches& batches, int first,
                          int last) {
-  const SweepShape& shape = shapes_[direction];
   std::int64_t pencils = 0;
   for (int number = first; number < last; ++number) pencils += batches[number].count;
+  // Vectors are as long as the mean batch.
+  SweepShape shape = shapes_[direction];
+  if (last > first) shape.batch = static_cast<int>((pencils + last - first - 1) / (last - first));
   const bool by_batch = description_.manner.kernel == Kernel::fast;
   listener.kernel(between_loops_card(shape), by_batch ? last - first : pencils, [&] {
     pencils_.clear();
