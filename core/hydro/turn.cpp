@@ -67,17 +67,20 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
       measures_(std::make_unique<Measures>(description, nodes, team, threads)),
       tallies_(threads) {
   make_ways();
+  make_sweeps();
   if (!real_) return;
   const std::int64_t size = field::count * exchanges_->division().most_zones();
   state_ = parallel::Buffer<double>(size);
   if (!ways_.empty()) next_ = parallel::Buffer<double>(size);
-  make_sweeps();
   fill();
 }
 
 void Turn::make_sweeps() {
   sweeps_.clear();
+  shapes_.clear();
   for (int direction = 0; direction < description_.grid.dimensions(); ++direction) {
+    shapes_.push_back(sweep_shape(description_.sweep_setting(), direction));
+    if (!real_) continue;
     std::vector<Sweep>& of_threads = sweeps_.emplace_back();
     for (int thread = 0; thread < threads_; ++thread)
       of_threads.emplace_back(description_.sweep_setting(), direction);
@@ -118,7 +121,7 @@ void Turn::exchange_as(const Manner& manner) {
   exchanges_ = std::make_unique<Exchanges>(description_.grid, manner, nodes_, team_);
   make_ways();
   measures_->sum_by(manner.sums);
-  if (real_ && !same_sweeps) make_sweeps();
+  if (!same_sweeps) make_sweeps();
 }
 
 exchange::Exchanges Turn::exchanges() const {
@@ -228,9 +231,11 @@ void Turn::sweep_and_send(Listener& listener, int direction, const Way& way) {
 // Batches first … last - 1. The scalar work between the loops includes finding the pencils.
 void Turn::sweep_batches(Listener& listener, int direction, const Batches& batches, int first,
                          int last) {
-  const SweepShape shape = sweep_shape(description_.sweep_setting(), direction);
   std::int64_t pencils = 0;
   for (int number = first; number < last; ++number) pencils += batches[number].count;
+  // Vectors are as long as the mean batch.
+  SweepShape shape = shapes_[direction];
+  if (last > first) shape.batch = static_cast<int>((pencils + last - first - 1) / (last - first));
   const bool by_batch = description_.manner.kernel == Kernel::fast;
   listener.kernel(between_loops_card(shape), by_batch ? last - first : pencils, [&] {
     pencils_.clear();

@@ -11,6 +11,7 @@
 
 #include "hydro/batches.hpp"
 #include "hydro/exchanges.hpp"
+#include "hydro/kernels.hpp"
 #include "hydro/measures.hpp"
 #include "parallel/buffer.hpp"
 #include "workload/planned_run.hpp"
@@ -88,6 +89,7 @@ class Turn : public workload::RankTurn {
   std::unique_ptr<Exchanges> exchanges_;
   std::unique_ptr<Measures> measures_;
   std::map<std::pair<int, int>, Way> ways_;  // by the axes of the step
+  std::vector<SweepShape> shapes_;           // of each direction
   std::vector<std::vector<Sweep>> sweeps_;   // [direction][thread]
   std::vector<Tally> tallies_;               // of each thread, in this timestep
   std::vector<Pencils> pencils_;             // of the batches that are swept

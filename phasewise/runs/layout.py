@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -80,6 +81,12 @@ class Recording(Part):
         """What progress shows beside a turn's number."""
         return lambda _record: ""
 
+    def share(self, study: Study, record: Mapping[str, Any]) -> float | None:
+        """The share of the run that is done after a turn, from the driver's record of it, where the
+        run may end before its count; None where turns alone count.
+        """
+        return None
+
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """What is wrong with a turn, if the run has to end after it; empty if nothing is wrong. It
         follows from the driver's record of the turn, so that it is the same on every rank.
@@ -136,6 +143,14 @@ def write_dumps(
 def fault_of(study: Study, record: Mapping[str, Any]) -> str:
     """What is wrong with the turn of this record, if the run has to end; else empty."""
     return _recording(study).fault(study, record)
+
+
+def expected_count(study: Study, turn: int, record: Mapping[str, Any]) -> int:
+    """How many turns the run has in all, as far as the record of its last turn, `turn`, tells."""
+    share = _recording(study).share(study, record)
+    if share is None or not 0.0 < share <= 1.0:
+        return study.count
+    return min(study.count, math.ceil(turn / share))
 
 
 def check_schedule(study: Study) -> None:
