@@ -47,7 +47,7 @@ def test_the_shock_of_sod_has_its_speed() -> None:
     assert star.left_head == pytest.approx(-math.sqrt(1.4), rel=1e-15)
 
 
-def velocity_change(p: float, density: float, pressure: float, gamma: float) -> float:
+def velocity_change(p: float, density: float, pressure: float, gamma: float) -> Any:
     """f of Toro, equation 4.6: by what the velocity changes in the wave to pressure p."""
     if p > pressure:
         a, b = 2 / ((gamma + 1) * density), (gamma - 1) / (gamma + 1) * pressure
@@ -56,19 +56,19 @@ def velocity_change(p: float, density: float, pressure: float, gamma: float) -> 
     return 2 * sound / (gamma - 1) * ((p / pressure) ** ((gamma - 1) / (2 * gamma)) - 1)
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_pressures_between_random_states_are_those_of_a_bracketed_root(seed: int) -> None:
     from scipy.optimize import brentq
 
     random = np.random.default_rng(seed)
-    for _ in range(25):
+    for _ in range(10):
         gamma = random.uniform(1.1, 3.0)
         left, right = (
             (10 ** random.uniform(-3, 3), random.normal(), 10 ** random.uniform(-3, 3))
             for _ in range(2)
         )
 
-        def excess(p: float, left: Any = left, right: Any = right, gamma: float = gamma) -> float:
+        def excess(p: float, left: Any = left, right: Any = right, gamma: float = gamma) -> Any:
             found = sum(velocity_change(p, one[0], one[2], gamma) for one in (left, right))
             return found + right[1] - left[1]
 
@@ -130,43 +130,44 @@ SURFACE = {1: 2.0, 2: 2 * math.pi, 3: 4 * math.pi}
 
 @pytest.mark.parametrize("dimensions", [1, 2, 3])
 def test_the_gas_behind_sedovs_shock_has_the_swept_mass_and_the_energy(dimensions: int) -> None:
-    from scipy.integrate import quad
+    from scipy.integrate import fixed_quad
 
     energy, density, t, gamma = 2.0, 3.0, 1.7, 1.4
     shock = sedov([0.0], t, energy, density, gamma, dimensions).shock
 
-    def shells(r: float) -> tuple[float, float]:
-        gas = sedov([r], t, energy, density, gamma, dimensions)
-        shell = SURFACE[dimensions] * r ** (dimensions - 1)
-        rho, u, p = (float(one[0]) for one in (gas.density, gas.velocity, gas.pressure))
-        return shell * rho, shell * (p / (gamma - 1) + 0.5 * rho * u * u)
+    def shells(r: Any) -> Any:
+        gas = sedov(r, t, energy, density, gamma, dimensions)
+        total = gas.pressure / (gamma - 1) + 0.5 * gas.density * gas.velocity**2
+        return SURFACE[dimensions] * r ** (dimensions - 1) * np.array([gas.density, total])
 
-    inside = shock * (1 - 1e-12)
-    mass, total = (quad(lambda r, n=n: shells(r)[n], 0, inside, limit=200)[0] for n in range(2))
+    mass, total = fixed_quad(shells, 0, shock * (1 - 1e-12), n=200)[0]
     # The profile is interpolated linearly between 8192 places: of relative order 1/8192².
-    assert mass == pytest.approx(density * SURFACE[dimensions] / dimensions * shock**dimensions,
-                                 rel=1e-5)  # fmt: skip
+    swept = density * SURFACE[dimensions] / dimensions * shock**dimensions
+    assert mass == pytest.approx(swept, rel=1e-5)
     assert total == pytest.approx(energy, rel=1e-5)
 
 
 def test_sedovs_gas_moves_as_euler_says() -> None:
     """∂ρ/∂t + u ∂ρ/∂r + ρ (∂u/∂r + 2u/r) = 0 and ρ (∂u/∂t + u ∂u/∂r) = -∂p/∂r in differences."""
-    r, t, h = np.linspace(0.5, 0.9, 9), 1.0, 1e-2
+    r, t = np.linspace(0.5, 0.9, 9), 1.0
 
     def at(r: Any, t: float) -> Any:
         gas = sedov(r, t, energy=0.851072)
         return np.array([gas.density, gas.velocity, gas.pressure])
 
-    now = at(r, t)
-    in_time = (at(r, t + h) - at(r, t - h)) / (2 * h)
-    in_space = (at(r + h, t) - at(r - h, t)) / (2 * h)
-    rho, u, _ = now
-    mass = in_time[0] + u * in_space[0] + rho * (in_space[1] + 2 * u / r)
-    momentum = rho * (in_time[1] + u * in_space[1]) + in_space[2]
-    # Differences are wrong by h²/6 times third derivatives: powers of r up to the 9th have some
-    # 7 · 8 · 9 = 500 of them.
-    assert np.abs(mass / rho).max() < 500 * h**2 / 6
-    assert np.abs(momentum).max() < 500 * h**2 / 6
+    def wrong_by(h: float) -> Any:
+        rho, u, _ = at(r, t)
+        in_time = (at(r, t + h) - at(r, t - h)) / (2 * h)
+        in_space = (at(r + h, t) - at(r - h, t)) / (2 * h)
+        mass = in_time[0] + u * in_space[0] + rho * (in_space[1] + 2 * u / r)
+        momentum = rho * (in_time[1] + u * in_space[1]) + in_space[2]
+        return np.array([mass, momentum])
+
+    # Central differences are wrong by terms with h², and then with h⁴, which are smaller by some
+    # (9 h)², as the density goes with the ninth power: 0.8 % of the change in mass.
+    coarse, fine = wrong_by(0.01), wrong_by(0.005)
+    left = np.abs(4 * fine - coarse).max(axis=1) / np.abs(coarse).max(axis=1)
+    assert (left < 0.02).all()
 
 
 @pytest.mark.parametrize(("dimensions", "density"), [(1, 4.0), (2, 16.0), (3, 64.0)])
@@ -188,6 +189,6 @@ def test_places_may_have_any_shape_and_values_are_checked() -> None:
     assert noh(np.ones((2, 3)), 0.1).density.shape == (2, 3)
     for wrong in ({"t": 0.0}, {"gamma": 1.0}, {"dimensions": 4}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
-            noh([0.1], **({"t": 1.0} | wrong))  # type: ignore[arg-type]
+            noh([0.1], **({"t": 1.0} | wrong))
     with pytest.raises(ValueError, match="left"):
         exact_riemann([0.0], 1.0, left=(-1, 0, 1), right=(1, 0, 1))

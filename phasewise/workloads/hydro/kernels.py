@@ -17,6 +17,7 @@ RATES = {
     "sweep_plain": "hydro_sweep_plain",
     "courant": "hydro_courant",
     "diagnose": "hydro_diagnose",
+    "compare": "hydro_compare",
 }
 """The rate of each kernel; other workloads' kernels of some of these names do something else."""
 
@@ -29,7 +30,9 @@ class HydroKernels(Kernels):
         "hydro_sweep_plain": "flop",
         "hydro_courant": "item",
         "hydro_diagnose": "item",
+        "hydro_compare": "item",
     }
+    BESIDE = ("hydro_compare", "between_loops")
 
     def terms(self, model: HydroTable, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
         """One term, at the kernel's own rate."""

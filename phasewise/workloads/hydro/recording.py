@@ -103,6 +103,11 @@ class HydroRecording(Recording):
 
         return shown
 
+    def share(self, study: Study, record: Mapping[str, Any]) -> float | None:
+        """The time as a share of that at which the run ends."""
+        until = model_of(study).until
+        return float(record["time"]) / until if until else None
+
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """That the gas has left the range of numbers."""
         if all(math.isfinite(record[name]) for name in ("mass", "energy", "mach")):

@@ -16,7 +16,7 @@ from phasewise.workloads.hydro.zones import hand_over, own_zones
 class HydroStateKeeping(StateKeeping):
     """Where its state comes from."""
 
-    FAILS_ALIKE = ("the timestep of ", "zone ")
+    FAILS_ALIKE = ("the gas ",)
 
     def load(self, run: Run, comm: Communicator, study: Study) -> None:
         """Read this rank's zones of the arrays at the start; collective."""

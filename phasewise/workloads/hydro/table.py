@@ -20,7 +20,8 @@ from phasewise.workloads.hydro.coordinates import (
 from phasewise.workloads.hydro.problems import GRAVITIES, PROBLEMS, symmetry_of
 
 RIEMANNS = ("newton-8", "converged")
-ORDERS = ("strang", "xyz")
+STRANG = "strang"
+ORDERS = (STRANG, "xyz")
 AT_REST = (1.0, 1.0, 0.0, 0.0, 0.0)
 ARRAYS = 6
 """Values of a zone: density, pressure, three velocities, flattening."""
