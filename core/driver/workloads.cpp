@@ -1,7 +1,7 @@
 // The workloads, one word for each. The Python module compiles this file once more, and the same
 // words then name the bindings of the workloads that have any.
-#define PHASEWISE_WORKLOADS(line)                                                     \
-  line(collectives) line(collision) line(commtest) line(halo) line(kernels) line(qcd) \
+#define PHASEWISE_WORKLOADS(line)                                                                 \
+  line(collectives) line(collision) line(commtest) line(halo) line(hydro) line(kernels) line(qcd) \
       line(spacecharge) line(sphere)
 
 #if defined(PHASEWISE_BINDINGS)

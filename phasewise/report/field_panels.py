@@ -25,7 +25,7 @@ FLATTEST, TALLEST = 0.25, 1.5
 
 def colour_map(field: Field) -> Colormap:
     """The colours of a field's values."""
-    return mpl.colormaps["RdBu_r" if field.diverging else "viridis"]
+    return mpl.colormaps["RdBu_r" if field.diverging else field.colours]
 
 
 class Panels:

@@ -74,6 +74,8 @@ class Field:
     """A sentence for the caption."""
     diverging: bool = False
     """Whether the colours diverge around zero, as suits a vorticity or a deviation."""
+    colours: str = "viridis"
+    """Matplotlib's name of the colours where they do not diverge."""
     same_scale: bool = False
     """Whether a length is drawn equally long along both axes, as suits a map."""
 

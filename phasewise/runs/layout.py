@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,6 +51,11 @@ class Recording(Part):
     MODULE = "recording"
     GROUPS: tuple[str, ...] = ()
     """The groups of datasets that are written once, with a subgroup for each turn."""
+    NUMBERED: bool = False
+    """Whether the subgroups have numbers of their own in the place of turns, as where snapshots are
+    due at times: a resumed run then keeps all that are written, and writes those of repeated turns
+    again.
+    """
 
     def rows(self, study: Study) -> Mapping[str, Dataset]:
         """Each dataset of which a turn has one entry, without the turn's number."""
@@ -74,6 +80,12 @@ class Recording(Part):
     def detail(self, study: Study) -> Detail:
         """What progress shows beside a turn's number."""
         return lambda _record: ""
+
+    def share(self, study: Study, record: Mapping[str, Any]) -> float | None:
+        """The share of the run that is done after a turn, from the driver's record of it, where the
+        run may end before its count; None where turns alone count.
+        """
+        return None
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """What is wrong with a turn, if the run has to end after it; empty if nothing is wrong. It
@@ -111,6 +123,11 @@ def snapshot_groups(study: Study) -> tuple[str, ...]:
     return _recording(study).GROUPS
 
 
+def numbered(study: Study) -> bool:
+    """Whether the subgroups have numbers of their own."""
+    return _recording(study).NUMBERED
+
+
 def take_snapshots(run: Run, comm: Communicator, study: Study, write: Write) -> None:
     """Write what is due after the turn just done; collective."""
     _recording(study).snap(run, comm, study, write)
@@ -126,6 +143,14 @@ def write_dumps(
 def fault_of(study: Study, record: Mapping[str, Any]) -> str:
     """What is wrong with the turn of this record, if the run has to end; else empty."""
     return _recording(study).fault(study, record)
+
+
+def expected_count(study: Study, turn: int, record: Mapping[str, Any]) -> int:
+    """How many turns the run has in all, as far as the record of its last turn, `turn`, tells."""
+    share = _recording(study).share(study, record)
+    if share is None or not 0.0 < share <= 1.0:
+        return study.count
+    return min(study.count, math.ceil(turn / share))
 
 
 def check_schedule(study: Study) -> None:

@@ -114,14 +114,13 @@ def _loop(
     callback: Callable[[Simulation], None] | None,
 ) -> None:
     simulation, recording = work.simulation, work.recording
-    count = simulation.study.count
-    progress.update(simulation.turn, count, "")
+    progress.update(simulation.turn, recording.count, "")
     while work.left:
         work.tuner.step()
         recording.turn_done()
         if callback is not None:
             callback(simulation)
-        progress.update(simulation.turn, count, recording.detail)
+        progress.update(simulation.turn, recording.count, recording.detail)
         stop = recording.agree(interrupts.requested)
         if stop and work.left:
             progress.close()

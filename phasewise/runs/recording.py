@@ -13,7 +13,13 @@ from phasewise.runs.checkpoint import restore, write_checkpoint
 from phasewise.runs.communication_file import write_communication
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.kernel_times import communication_phases
-from phasewise.runs.layout import detail_of, fault_of, take_snapshots, write_dumps
+from phasewise.runs.layout import (
+    detail_of,
+    expected_count,
+    fault_of,
+    take_snapshots,
+    write_dumps,
+)
 from phasewise.runs.memory_stream import measure_stream
 from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.runs.simulation import Simulation
@@ -28,6 +34,8 @@ class RunRecorder:
         """Start a new record or, to resume, continue that in `folder` from its checkpoint."""
         self.folder = folder
         self.detail = ""
+        self.count = simulation.study.count
+        """How many turns the run is expected to have in all."""
         self._simulation, self._core = simulation, core
         self._run, self._study = simulation.driver, simulation.study
         self._dumps = folder.dumps(self._study.workload)
@@ -73,6 +81,7 @@ class RunRecorder:
         """
         record = self._run.record()
         self.detail = self._detail(record)
+        self.count = expected_count(self._study, self._run.turn, record)
         if self._writer is not None:
             self._writer.append(self._run.turn - 1, record)
         if fault := fault_of(self._study, record):
@@ -82,7 +91,7 @@ class RunRecorder:
         take_snapshots(self._run, self._core, self._study, self._write)
         write_dumps(self._dumps, self._run, self._core, self._study)
         if self._run.turn == self._first_turn + 1:
-            turns = self._study.count - self._first_turn
+            turns = self.count - self._first_turn
             self._stream((time.monotonic() - self._started) * turns)
 
     def _stream(self, seconds: float) -> None:

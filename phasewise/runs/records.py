@@ -26,6 +26,7 @@ from phasewise.runs.disk import DAMAGE, damage_reason, disk_reason, missing_byte
 from phasewise.runs.layout import (
     Dataset,
     entries,
+    numbered,
     row_layout,
     snapshot_groups,
     snapshot_layout,
@@ -147,9 +148,10 @@ class RecordsWriter:
         """Copy the snapshots of the turns before `turn`, and describe those of an earlier version,
         which did not describe them.
         """
+        all_stay = numbered(self._study)
         for kind in snapshot_groups(self._study):
             for name in old.get(kind, {}):
-                if int(name) < turn:
+                if all_stay or int(name) < turn:
                     old.copy(f"{kind}/{name}", self._file.require_group(kind))
         for name, declared in snapshot_layout(self._study).items():
             kept = self._file.get(name)

@@ -1,0 +1,75 @@
+// Functions on a value of one pencil, a double, or of several pencils, one in each lane of a
+// vector. A lane has the bits that the double would have.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "parallel/simd.hpp"
+
+namespace phasewise::hydro {
+
+using parallel::fused;
+using parallel::Lanes;
+
+template <class V>
+inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(double));
+
+PHASEWISE_HD double square_root(double a) { return std::sqrt(a); }
+PHASEWISE_HD Lanes square_root(Lanes a) {
+#if defined(__AVX512F__)
+  return static_cast<Lanes>(_mm512_sqrt_pd(a));
+#elif defined(__AVX2__)
+  return static_cast<Lanes>(_mm256_sqrt_pd(a));
+#else
+  for (int lane = 0; lane < parallel::lanes; ++lane) a[lane] = std::sqrt(a[lane]);
+  return a;
+#endif
+}
+
+PHASEWISE_HD double magnitude(double a) { return std::fabs(a); }
+PHASEWISE_HD Lanes magnitude(Lanes a) {
+  using Bits = parallel::Places<double, parallel::lanes>;
+  return std::bit_cast<Lanes>(std::bit_cast<Bits>(a) & std::int64_t{0x7fffffffffffffff});
+}
+
+template <class V>
+PHASEWISE_HD V smaller(V a, V b) {
+  return a < b ? a : b;
+}
+template <class V>
+PHASEWISE_HD V larger(V a, V b) {
+  return a > b ? a : b;
+}
+template <class V>
+PHASEWISE_HD V square(V a) {
+  return a * a;
+}
+
+// The same value in each lane.
+template <class V>
+PHASEWISE_HD V all_of(double value) {
+  return value - V{};
+}
+
+PHASEWISE_HD double lane_of(double value, int) { return value; }
+PHASEWISE_HD double lane_of(Lanes value, int lane) { return value[lane]; }
+PHASEWISE_HD void set_lane(double& value, int, double to) { value = to; }
+PHASEWISE_HD void set_lane(Lanes& value, int lane, double to) { value[lane] = to; }
+
+// Whether a comparison holds in any lane.
+PHASEWISE_HD bool any(bool mask) { return mask; }
+PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi64_mask(std::bit_cast<__m512i>(mask), std::bit_cast<__m512i>(mask)) != 0;
+#elif defined(__AVX2__)
+  return _mm256_movemask_pd(std::bit_cast<__m256d>(mask)) != 0;
+#else
+  bool found = false;
+  for (int lane = 0; lane < parallel::lanes; ++lane) found = found || mask[lane] != 0;
+  return found;
+#endif
+}
+
+}  // namespace phasewise::hydro

@@ -1,0 +1,76 @@
+"""Measures the rates of a timestep's kernels on this machine: explosions on several grids, with all
+ranks at work at once, since they share the memory's bandwidth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+
+from phasewise.driver import Core
+from phasewise.errors import StudyError
+from phasewise.machines.kernel_rates import KernelRate, Measuring
+from phasewise.runs.kernel_times import usual_turn
+from phasewise.study import Study
+from phasewise.study.study import CPU
+from phasewise.workloads.hydro.communication import FAST, PLAIN
+from phasewise.workloads.hydro.kernels import HydroKernels, rate_of, size_of, work
+from phasewise.workloads.hydro.model import model_of
+from phasewise.workloads.hydro.problems import EVH1
+
+SIZES = ((64, FAST), (128, FAST), (256, FAST), (512, FAST), (128, PLAIN), (512, PLAIN))
+"""Zones along both axes, and kernels."""
+
+
+@cache
+def _cases() -> dict[str, Study]:
+    """Every study that is timed, by name."""
+    return {
+        f"{zones} × {zones} zones, {kernel}": Study.from_dict(
+            {
+                "workload": "hydro",
+                "timesteps": 100_000,
+                "hydro": {"problem": EVH1, "zones": [zones, zones], "until": 0.0},
+                "communication": {"kernel": kernel},
+            }
+        )
+        for zones, kernel in SIZES
+    }
+
+
+class HydroMeasuring(Measuring):
+    """How its kernels are timed."""
+
+    def cases(self) -> Sequence[str]:
+        """The names of the studies that are timed, in order."""
+        return tuple(_cases())
+
+    def time_case(
+        self, core: Core, threads: int, case: str, seconds: float, _device: str = CPU
+    ) -> dict[str, Any] | None:
+        """Time timesteps of a study for about this number of seconds; None where the ranks are too
+        many for it. Collective.
+        """
+        study = _cases()[case]
+        try:
+            study.check_ranks(core.size())
+        except StudyError:
+            return None
+        driver = core.start(study.parameters(), threads)
+        return {"kernels": usual_turn(core, driver, seconds)[0]}
+
+    def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
+        """The rates that follow from the timings, which stand under the names of `cases`."""
+        found: dict[str, dict[float, float]] = {}
+        for case, values in timed.items():
+            size = size_of(model_of(_cases()[case]))
+            for kernel, times in values["kernels"].items():
+                name = rate_of(kernel)
+                if name in HydroKernels.UNITS and times["items"] > 0:
+                    seconds = times["seconds"] / work(times, HydroKernels.UNITS[name])
+                    found.setdefault(name, {}).setdefault(size, seconds)
+        return {
+            name: KernelRate(HydroKernels.UNITS[name], tuple(points), tuple(points.values()))
+            for name, points in ((name, dict(sorted(own.items()))) for name, own in found.items())
+        }
