@@ -20,6 +20,8 @@ from phasewise.workloads.hydro.recording import GROUP
 
 ROUNDING = 2.0**-53
 """Relative rounding error of a number."""
+LEAST_RANGE = 1e-12
+"""The relative changes that are shown end here or above."""
 QUANTITIES = ("density", "velocity", "pressure")
 
 
@@ -34,7 +36,7 @@ def draw_profiles(run: ReportedRun) -> Drawing | Missing:
     canvas, axes = new_picture(1, len(QUANTITIES), 2.8)
     for number, name in enumerate(QUANTITIES):
         _panel(axes[0, number], found, number)
-        axes[0, number].set_title(name)
+        axes[0, number].set_ylabel(name)
         axes[0, number].set_xlabel(found.label)
     if found.solution is not None:
         legend_above(axes[0, 0])
@@ -89,6 +91,7 @@ def draw_conserved(run: ReportedRun) -> Drawing | Missing:
         drift = np.maximum(np.abs(relative_drift(run.results.rows(name))), ROUNDING)
         axis.plot(time[1:], drift[1:], color=SERIES[colour], label=name)
     axis.set_yscale("log")
+    axis.set_ylim(ROUNDING / 2, max(LEAST_RANGE, 2 * axis.get_ylim()[1]))
     log_ticks(axis)
     axis.set_xlabel("t")
     axis.set_ylabel("relative change")

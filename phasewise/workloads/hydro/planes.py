@@ -1,6 +1,6 @@
 """Snapshots of a run as fields of a report: the density and its gradient in a plane.
 
-Schlieren: exp(-20 |∇ρ| / max |∇ρ|), dark where the density changes fast.
+Schlieren: exp(-10 |∇ρ| / max |∇ρ|), dark where the density changes fast.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from phasewise.workloads.hydro.table import HydroTable
 
 NO_SNAPSHOTS = Missing("The picture needs records.snapshots above 0 in the study.")
 ONE_AXIS = Missing("The picture needs hydro.zones along at least two axes.")
-DARKNESS = 20.0
+DARKNESS = 10.0
 Values = Callable[[HydroTable, Floats], Floats]
 """What a field shows of a plane of densities."""
 NOTES = {
@@ -38,7 +38,7 @@ def fields() -> tuple[Field, ...]:
     """The fields of a report."""
     return (
         _field("density", "Density", "density", "viridis", _density),
-        _field("schlieren", "Schlieren", "exp(-20 |∇ρ| / largest)", "gray", _schlieren),
+        _field("schlieren", "Schlieren", "exp(-10 |∇ρ| / largest)", "gray", _schlieren),
     )
 
 
