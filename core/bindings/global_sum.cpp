@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <numeric>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -33,9 +34,12 @@ exchange::SumAlgorithm sum_algorithm(const std::string& name) {
   return static_cast<exchange::SumAlgorithm>(found - names.begin());
 }
 
-double exact_sum(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig>& terms) {
+double exact_sum(const nb::ndarray<const double, nb::ndim<1>, nb::c_contig>& terms,
+                 bool one_by_one) {
   LongAccumulator sum;
-  for (std::size_t i = 0; i < terms.size(); ++i) sum.add(terms(i));
+  const std::span<const double> all(terms.data(), terms.size());
+  if (!one_by_one) sum.add(all);
+  for (std::size_t i = 0; one_by_one && i < all.size(); ++i) sum.add(all[i]);
   return sum.value();
 }
 
@@ -107,7 +111,8 @@ class GlobalSums {
 void bind_global_sum(nb::module_& m) {
   using phasewise::bindings::GlobalSums;
   m.def("exact_sum", &phasewise::bindings::exact_sum, nb::arg("terms"),
-        "The sum of doubles (n,), rounded once.");
+        nb::arg("one_by_one") = false,
+        "The sum of doubles (n,), rounded once; one_by_one: as a few terms are added.");
   m.def("sum_rounds", &phasewise::bindings::sum_rounds, nb::arg("algorithm"), nb::arg("me"),
         nb::arg("nodes"),
         "The rounds of member `me` in a sum that all members get; the members are on the given "

@@ -17,7 +17,10 @@ SMALLEST = math.ulp(0.0)
 
 
 def exact(terms: Any) -> float:
-    return float(core.exact_sum(np.asarray(terms, dtype=float)))
+    array = np.asarray(terms, dtype=float)
+    together, apart = (float(core.exact_sum(array, one)) for one in (False, True))
+    assert together == apart or (math.isnan(together) and math.isnan(apart))
+    return together
 
 
 @pytest.mark.parametrize("kind", ["normal", "all exponents", "subnormal", "cancelling"])
