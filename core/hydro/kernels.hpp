@@ -9,8 +9,9 @@ namespace phasewise::hydro {
 // What the cards of a sweep depend on.
 struct SweepShape {
   Geometry geometry = Geometry::planar;
-  int zones = 1;  // of a pencil
-  int batch = 1;  // pencils swept at once
+  int zones = 1;       // of a pencil
+  int velocities = 3;  // that move: one that is zero everywhere takes no time
+  int batch = 1;       // pencils swept at once
   Kernel kernel = Kernel::fast;
   Riemann riemann = Riemann::newton_8;
   double newton_steps = 8.0;  // mean, with `converged`
