@@ -80,7 +80,8 @@ exchange::TransposeExchange Exchanges::transpose(const Step& step) const {
           .grids = field::count,
           .block = largest.zones() * static_cast<std::int64_t>(sizeof(double)),
           .from = from,
-          .to = to};
+          .to = to,
+          .equal_blocks = false};
 }
 
 exchange::Exchanges Exchanges::batched(const Step& step) const {
