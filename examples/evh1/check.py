@@ -26,8 +26,9 @@ def test_all_directions_have_the_same_density_and_nothing_is_lost() -> None:
         assert values == pytest.approx(values[0], rel=rounding)
     exact = sedov(faces, time, study.resolved()["hydro"]["energy"])
     steepest = faces[1 + int(np.argmin(np.diff(density[:, 0])))]
-    assert exact.shock > 5 * (faces[1] - faces[0])
-    assert abs(steepest - exact.shock) <= faces[1] - faces[0]
+    # At 20 zones from the centre, where the first three held the energy, it is known to two zones.
+    assert exact.shock > 18 * (faces[1] - faces[0])
+    assert abs(steepest - exact.shock) <= 2 * (faces[1] - faces[0])
 
 
 def test_a_rank_sends_as_many_bytes_as_the_closed_form_says() -> None:
