@@ -214,16 +214,14 @@ void Turn::sweep_and_send(Listener& listener, int direction, const Way& way) {
   for (int number = 0; number < count; ++number) {
     if (number < batches.count()) sweep_batches(listener, direction, batches, number, number + 1);
     const exchange::ExchangePointer& exchange = way.batched[number];
-    if (number > 1) listener.finish(exchange->channel);
     listener.start(exchange->channel, [&](exchange::Works& works) {
       works.push_back({exchange::lent(exchange), buffer(state_, way.step.from, field::count),
                        buffer(next_, way.step.to, field::count)});
     });
     listener.progress(exchange->channel);
-    if (number > 0) listener.progress(way.batched[number - 1]->channel);
+    if (number > 0) listener.finish(way.batched[number - 1]->channel);
   }
-  for (int number = std::max(0, count - 2); number < count; ++number)
-    listener.finish(way.batched[number]->channel);
+  listener.finish(way.batched.back()->channel);
   std::swap(state_, next_);
   whole_ = way.step.to;
 }
