@@ -69,11 +69,17 @@ PHASEWISE_HD V acceleration(const PencilWork<V>& work, int i) {
   return sum;
 }
 
-// What is left of the parabolas of zone i.
+// The flattening of zone i in this sweep, or that of the sweep before.
 template <class V>
-PHASEWISE_HD V steepness_left(const PencilWork<V>& work, int i) {
+PHASEWISE_HD V flattening_of(const PencilWork<V>& work, int i) {
   const V flat = work.rows.flat[i];
-  return 1.0 - (work.constants.carries_flattening ? larger(flat, work.rows.carried[i]) : flat);
+  return work.constants.carries_flattening ? larger(flat, work.rows.carried[i]) : flat;
+}
+template <class V>
+PHASEWISE_HD void flatten(V flat, V& left, V& right) {
+  const V rest = 1.0 - flat;
+  left = left * rest;
+  right = right * rest;
 }
 
 // The share of its density that gas loses in half a timestep because the area across grows.
@@ -90,13 +96,15 @@ template <Shape shape, class V>
 PHASEWISE_HD void find_states(const PencilWork<V>& work, int i) {
   PencilRows<V>& rows = work.rows;
   rows.flat[i] = flattening(rows.shock[i - 1], rows.shock[i], rows.shock[i + 1]);
-  const V steepness = steepness_left(work, i);
+  const V flat = flattening_of(work, i);
+  const bool flattens = any(flat > V{});
   const EdgeShare<V> share(rows.share[i]);
   for (int q = 0; q < characteristic; ++q) {
     const V *a = rows.state[q], *slope = rows.slope[q];
-    const V left = uniform_edge(a[i - 1], a[i], slope[i - 1], slope[i]);
-    const V right = uniform_edge(a[i], a[i + 1], slope[i], slope[i + 1]);
-    const Parabola<V> parabola = monotone(left, a[i], right, steepness);
+    V left = uniform_rises(a[i - 1], a[i], slope[i - 1], slope[i]).above;
+    V right = uniform_rises(a[i], a[i + 1], slope[i], slope[i + 1]).below;
+    if (flattens) flatten(flat, left, right);
+    const Parabola<V> parabola = monotone(left, right);
     rows.right[q][i] = a[i] - share.rise(parabola.left, parabola.right);
     rows.left[q][i + 1] = a[i] + share.rise(parabola.right, parabola.left);
   }

@@ -12,9 +12,22 @@ template <class V>
 PHASEWISE_HD V limited(V slope, V below, V above) {
   const V least = smaller(magnitude(below), magnitude(above));
   const V size = smaller(magnitude(slope), least + least);
-  const V none{};
-  return below * above > none ? (slope > none ? size : -size) : none;
+  return if_signs_agree(with_sign(size, slope), below, above);
 }
+
+// A parabola by how far it rises from its left edge to the zone's mean, and from there to its right
+// edge, both times two.
+template <class V>
+struct Parabola {
+  V left, right;
+};
+
+// The rises beside a face: from the mean of the zone below it to the face, and from there to the
+// mean of the zone above; both times two.
+template <class V>
+struct FaceRises {
+  V below, above;
+};
 
 // Of zones of equal widths.
 template <class V>
@@ -22,11 +35,13 @@ PHASEWISE_HD V uniform_slope(V below, V here, V above) {
   return limited(0.5 * (above - below), here - below, above - here);
 }
 template <class V>
-PHASEWISE_HD V uniform_edge(V left, V right, V left_slope, V right_slope) {
-  return 0.5 * (left + right) + (left_slope - right_slope) * (1.0 / 6.0);
+PHASEWISE_HD FaceRises<V> uniform_rises(V left, V right, V left_slope, V right_slope) {
+  const V step = right - left, bend = (left_slope - right_slope) * (1.0 / 3.0);
+  return {step + bend, step - bend};
 }
 
-// Weights of a slope (1.7) and of an edge (1.6) between zones of any widths.
+// Weights of a slope (1.7) and of an edge (1.6) between zones of any widths; those of an edge are
+// times two.
 template <class V>
 struct SlopeWeights {
   V below, above;
@@ -42,10 +57,12 @@ struct EdgeWeights {
   V difference, left_slope, right_slope;
 };
 template <class V>
-PHASEWISE_HD V weighted_edge(const EdgeWeights<V>& weights, V left, V right, V left_slope,
-                             V right_slope) {
+PHASEWISE_HD FaceRises<V> weighted_rises(const EdgeWeights<V>& weights, V left, V right,
+                                         V left_slope, V right_slope) {
+  const V step = right - left;
   const V slopes = weights.left_slope * left_slope - weights.right_slope * right_slope;
-  return 0.5 * (left + right) + fused(weights.difference, right - left, slopes);
+  const V bend = fused(weights.difference, step, slopes);
+  return {step + bend, step - bend};
 }
 
 // Widths of a zone and of its neighbours; of each face the inverse of the two widths' sum.
@@ -53,50 +70,41 @@ template <class V>
 PHASEWISE_HD SlopeWeights<V> slope_weights(V below, V here, V above, V inverse_below,
                                            V inverse_above) {
   const V share = here / ((below + above) + here);
-  return {share * (fused(all_of<V>(2.0), above, here) * inverse_below),
-          share * (fused(all_of<V>(2.0), below, here) * inverse_above)};
+  return {share * (((above + above) + here) * inverse_below),
+          share * (((below + below) + here) * inverse_above)};
 }
 
 // Widths of the two zones on each side of a face.
 template <class V>
 PHASEWISE_HD EdgeWeights<V> edge_weights(V far_left, V left, V right, V far_right, V inverse_sum) {
-  const V two = all_of<V>(2.0);
   const V outer_left = far_left + left, outer_right = right + far_right;
-  const V sum_left = fused(two, left, right), sum_right = fused(two, right, left);
+  const V two_left = left + left, two_right = right + right;
+  const V sum_left = two_left + right, sum_right = two_right + left;
   const V inverse = 1.0 / ((outer_left + outer_right) * (sum_left * sum_right));
   const V from_left = (outer_left * sum_right) * inverse;
   const V from_right = (outer_right * sum_left) * inverse;
-  const V bend = (2.0 * (left * right)) * (from_left - from_right);
-  return {fused(all_of<V>(0.5), left - right, bend) * inverse_sum, right * from_right,
-          left * from_left};
+  const V bend = (two_left * two_right) * (from_left - from_right);
+  return {((left - right) + bend) * inverse_sum, two_right * from_right, two_left * from_left};
 }
 
-// A parabola by how far it rises from its left edge to the zone's mean, and from there to its right
-// edge. It lies between its edges (1.10).
+// The parabola that lies between its edges (1.10).
 template <class V>
-struct Parabola {
-  V left, right;
-};
-template <class V>
-PHASEWISE_HD Parabola<V> monotone(V left_edge, V mean, V right_edge, V steepness) {
-  const V left = (mean - left_edge) * steepness, right = (right_edge - mean) * steepness;
-  const V none{};
-  const V most_left = right + right, most_right = left + left;
-  const V a = magnitude(left) > magnitude(most_left) ? most_left : left;
-  const V b = magnitude(right) > magnitude(most_right) ? most_right : right;
-  const auto rises = left * right > none;
-  return {rises ? a : none, rises ? b : none};
+PHASEWISE_HD Parabola<V> monotone(V left, V right) {
+  const V a = magnitude(left), b = magnitude(right);
+  const V least_left = smaller(a, b + b), least_right = smaller(b, a + a);
+  return {if_signs_agree(with_sign(least_left, left), left, right),
+          if_signs_agree(with_sign(least_right, right), left, right)};
 }
 
 // The mean over the share f of a zone that lies at an edge differs from the zone's mean by
 // (1 - f)² of the rise to that edge and f (1 - f) of the other one (1.12).
 template <class V>
 struct EdgeShare {
-  V near, far;
+  V near, far;  // half of these, for rises times two
   explicit PHASEWISE_HD EdgeShare(V share) {
-    const V rest = 1.0 - share;
-    near = rest * rest;
-    far = share * rest;
+    const V rest = 1.0 - share, half = 0.5 * rest;
+    near = half * rest;
+    far = half * share;
   }
   PHASEWISE_HD V rise(V to_edge, V from_other) const {
     return fused(near, to_edge, far * from_other);

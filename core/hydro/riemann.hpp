@@ -39,6 +39,8 @@ class TwoShocks {
     factor_right_ = b * right.density;
     ahead_left_ = (a * left.density) * left.pressure;
     ahead_right_ = (a * right.density) * right.pressure;
+    still_left_ = fused(factor_left_, left.pressure, ahead_left_);
+    still_right_ = fused(factor_right_, right.pressure, ahead_right_);
     const V c = left.impedance, d = right.impedance;
     const V sum = (left.pressure * d + right.pressure * c) - (c * d) * closing_;
     pressure_ = larger(sum / (c + d), all_of<V>(floor));
@@ -51,15 +53,13 @@ class TwoShocks {
     wave_left_ = square_root(flux_left);
     wave_right_ = square_root(flux_right);
     const V rise_left = pressure_ - left_.pressure, rise_right = pressure_ - right_.pressure;
-    const V value =
-        (rise_left * wave_right_ + rise_right * wave_left_) + closing_ * (wave_left_ * wave_right_);
-    // W² - ρ B (p - p_s)/2 is W³ times the derivative of (p - p_s)/W.
-    const V slope_left = fused(-0.5 * factor_left_, rise_left, flux_left);
-    const V slope_right = fused(-0.5 * factor_right_, rise_right, flux_right);
-    const V slope =
-        slope_left * (flux_right * wave_right_) + slope_right * (flux_left * wave_left_);
+    const V value = fused(closing_, wave_left_ * wave_right_,
+                          rise_left * wave_right_ + rise_right * wave_left_);
+    // W² - ρ B (p - p_s)/2, times two, is W³ times the derivative of (p - p_s)/W.
+    const V slope = (flux_left + still_left_) * (flux_right * wave_right_) +
+                    (flux_right + still_right_) * (flux_left * wave_left_);
     const V next =
-        larger(pressure_ - (value * (flux_left * flux_right)) / slope, all_of<V>(floor_));
+        larger(pressure_ - ((value + value) * (flux_left * flux_right)) / slope, all_of<V>(floor_));
     const V change = next - pressure_;
     pressure_ = next;
     return change;
@@ -82,7 +82,8 @@ class TwoShocks {
 
  private:
   RiemannSide<V> left_, right_;
-  V closing_, factor_left_, factor_right_, ahead_left_, ahead_right_, pressure_;
+  V closing_, factor_left_, factor_right_, ahead_left_, ahead_right_, still_left_, still_right_;
+  V pressure_;
   V wave_left_{}, wave_right_{};
   double floor_;
 };

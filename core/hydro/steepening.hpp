@@ -39,15 +39,15 @@ PHASEWISE_HD V contact_share(const PencilWork<V>& work, int i) {
   return found ? share : none;
 }
 
-// Takes the edges of the density in zone i as those of its neighbours' slopes.
+// Takes the edges of the density in zone i from its neighbours' slopes.
 template <class V>
-PHASEWISE_HD void steepen(const PencilWork<V>& work, int i, V& left_edge, V& right_edge) {
+PHASEWISE_HD void steepen(const PencilWork<V>& work, int i, V& left, V& right) {
   const V share = contact_share(work, i);
   if (!any(share > V{})) return;
   const V *a = work.rows.moved[field::density], *slope = work.rows.moved_slope[field::density];
   const V rest = 1.0 - share;
-  left_edge = left_edge * rest + (a[i - 1] + 0.5 * slope[i - 1]) * share;
-  right_edge = right_edge * rest + (a[i + 1] - 0.5 * slope[i + 1]) * share;
+  left = left * rest + (2.0 * (a[i] - a[i - 1]) - slope[i - 1]) * share;
+  right = right * rest + (2.0 * (a[i + 1] - a[i]) - slope[i + 1]) * share;
 }
 
 }  // namespace phasewise::hydro

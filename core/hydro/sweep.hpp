@@ -55,6 +55,8 @@ struct Pencils {
   int other_step = 0;
 };
 
+class BatchSweep;
+
 // The sweep along a direction, for one thread. It holds the temporaries of a batch.
 class Sweep {
  public:
@@ -69,8 +71,7 @@ class Sweep {
   void operator()(const Pencils& pencils, double timestep, Tally& tally);
 
  private:
-  class Work;
-  std::unique_ptr<Work> work_;
+  std::unique_ptr<BatchSweep> batch_;
 };
 
 }  // namespace phasewise::hydro

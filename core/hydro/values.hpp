@@ -34,6 +34,7 @@ PHASEWISE_HD Lanes magnitude(Lanes a) {
   return std::bit_cast<Lanes>(std::bit_cast<Bits>(a) & std::int64_t{0x7fffffffffffffff});
 }
 
+// a < b ? a : b and a > b ? a : b, in one instruction.
 template <class V>
 PHASEWISE_HD V smaller(V a, V b) {
   return a < b ? a : b;
@@ -42,6 +43,35 @@ template <class V>
 PHASEWISE_HD V larger(V a, V b) {
   return a > b ? a : b;
 }
+#if defined(__AVX512F__)
+PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return static_cast<Lanes>(_mm512_min_pd(a, b)); }
+PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return static_cast<Lanes>(_mm512_max_pd(a, b)); }
+#elif defined(__AVX2__)
+PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return static_cast<Lanes>(_mm256_min_pd(a, b)); }
+PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return static_cast<Lanes>(_mm256_max_pd(a, b)); }
+#endif
+
+// The value, which is not negative, with a sign; and 0 where two signs differ.
+PHASEWISE_HD double with_sign(double value, double sign) { return std::copysign(value, sign); }
+PHASEWISE_HD double if_signs_agree(double value, double a, double b) {
+  const bool differ = (std::bit_cast<std::int64_t>(a) ^ std::bit_cast<std::int64_t>(b)) < 0;
+  return differ ? 0.0 : value;
+}
+PHASEWISE_HD Lanes with_sign(Lanes value, Lanes sign) {
+  using Bits = parallel::Places<double, parallel::lanes>;
+  constexpr std::int64_t mask = std::int64_t{1} << 63;
+  return std::bit_cast<Lanes>(std::bit_cast<Bits>(value) | (std::bit_cast<Bits>(sign) & mask));
+}
+PHASEWISE_HD Lanes if_signs_agree(Lanes value, Lanes a, Lanes b) {
+  using Bits = parallel::Places<double, parallel::lanes>;
+  const Bits differ = std::bit_cast<Bits>(a) ^ std::bit_cast<Bits>(b);
+#if defined(__AVX2__) && !defined(__AVX512F__)
+  return static_cast<Lanes>(_mm256_blendv_pd(value, Lanes{}, std::bit_cast<__m256d>(differ)));
+#else
+  return differ < 0 ? Lanes{} : value;
+#endif
+}
+
 template <class V>
 PHASEWISE_HD V square(V a) {
   return a * a;
