@@ -86,8 +86,10 @@ nb::dict first_pieces(const std::string& parameters, int ranks) {
   nb::dict result;
   // The study owns the pieces' names.
   const auto study = bindings::plan_study(parameters, ranks, 1);
+  // A piece that turns usually have counts as usual where it is not named.
   for (const workload::Piece& piece : study->pieces())
-    if (piece.first > 0.0) result[nb::str(piece.name.data(), piece.name.size())] = piece.first;
+    if (piece.first > 0.0 || piece.expected > 0.0)
+      result[nb::str(piece.name.data(), piece.name.size())] = piece.first;
   return result;
 }
 

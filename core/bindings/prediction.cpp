@@ -63,7 +63,7 @@ nb::list messages(const std::string& parameters, int ranks, int node_size, const
     one["direction"] = traits.direction;
     one["main"] = traits.main;
     one["colour"] = traits.colour;
-    one["moved"] = traits.moved;
+    one["copied"] = phase.copied;
     one["rank"] = phase.rank;
     one["bytes"] = numpy(std::move(phase.bytes));
     one["count"] = numpy(std::move(phase.count));

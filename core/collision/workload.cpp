@@ -16,9 +16,7 @@ namespace {
 using workload::Phase;
 
 Phase between(const char* name, const char* pattern, const char* direction, const char* beam) {
-  // Received data are read, and either added to a value or stored.
-  const double moved = std::string_view(pattern) == "reduce" ? 3.0 : 2.0;
-  return {name, pattern, direction, {{"beam", beam}}, moved};
+  return {name, pattern, direction, {{"beam", beam}}};
 }
 
 Phase main_one(const char* name, const char* pattern, const char* direction, const char* beam,

@@ -145,12 +145,16 @@ class Executor {
   Carrier& stateless(const exchange::ExchangePointer& exchange);
   void transpose_by_library(const exchange::TransposeExchange& exchange,
                             const exchange::ItemBuffer& from, const exchange::ItemBuffer& to);
-  // Both work on the exchange slots of a memory, one for each member: slot j of `out` goes to
-  // member j, slot j of `in` comes from it. `out` and `in` are null in a skeleton run.
-  void transpose_straight(const exchange::TransposeExchange& exchange, exchange::Memory& memory,
-                          std::byte* out, std::byte* in);
+  void transpose_straight(const exchange::TransposeExchange& exchange,
+                          const exchange::ItemBuffer& from, const exchange::ItemBuffer& to);
+  void copy_own_block(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
+                      const exchange::ItemBuffer& to);
   void transpose_by_bruck(const exchange::TransposeExchange& exchange,
-                          exchange::MessageRooms& rooms, std::byte* out, std::byte* in);
+                          const exchange::ItemBuffer& from, const exchange::ItemBuffer& to);
+  // Passes slots on, one for each member: slot j of `out` goes to member j, slot j of `in` comes
+  // from it. `out` and `in` are null in a skeleton run.
+  void pass_on(const exchange::TransposeExchange& exchange, exchange::MessageRooms& rooms,
+               std::byte* out, std::byte* in);
   void bruck_round(const exchange::TransposeExchange& exchange, const exchange::Round& round,
                    exchange::MessageRooms& rooms, std::byte* slots);
   struct Slots {

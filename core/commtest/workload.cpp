@@ -14,7 +14,6 @@ class Commtest : public workload::Planned<Turn> {
         description_(parameters),
         roles_(roles_of(description_.pairs, ranks())) {}
 
-  // Messages lie in one piece, and are not copied.
   std::vector<workload::Phase> phases() const override {
     return {workload::main_phase(phase_of(description_.operation), "pairs", "pair"),
             workload::Checks::phase()};

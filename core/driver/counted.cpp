@@ -48,7 +48,7 @@ void Counted::transpose(const exchange::TransposeExchange& exchange,
   }
   for (const exchange::Round& round : *exchange.rounds)
     for (const exchange::Transfer& transfer : round.sends)
-      sent(exchange.phase, exchange.team->ranks[transfer.peer], exchange.bytes(transfer));
+      sent(exchange.phase, exchange.team->ranks[transfer.peer], exchange.sent_bytes(transfer));
 }
 
 }  // namespace phasewise::driver

@@ -192,13 +192,16 @@ void Followed::add_transpose(const exchange::TransposeExchange& exchange) {
                      share_of(grid, exchange.grids));
     return;
   }
+  const auto copying = static_cast<float>(0.5 * options_.rates.moving(exchange.copied_traffic()));
   for (const exchange::Round& from : *exchange.rounds) {
     begin_round(exchange.phase, exchange.channel, Posting::at_once, 1.0);
+    if (&from == &exchange.rounds->front()) round_.packing = copying;
+    if (&from == &exchange.rounds->back()) round_.storing = copying;
     const double each =
         options_.rates.overheads.message[static_cast<int>(exchange::Overhead::two_sided)];
     round_.before = static_cast<float>(each * static_cast<double>(from.sends.size()));
     round_.after = static_cast<float>(each * static_cast<double>(from.receives.size()));
-    for (const exchange::Transfer& t : from.sends) send(ranks[t.peer], exchange.bytes(t));
+    for (const exchange::Transfer& t : from.sends) send(ranks[t.peer], exchange.sent_bytes(t));
     for (const exchange::Transfer& t : from.receives) receive(ranks[t.peer]);
     end_round();
   }

@@ -28,7 +28,9 @@ constexpr std::size_t most_kept = 2'000'000;
 class Programs {
  public:
   Programs(const workload::Workload& study, const workload::PieceCounts& counts)
-      : study_(study), options_{.counts = counts, .rates = {}, .max_series = max_series} {}
+      : study_(study), options_{.counts = counts, .rates = {}, .max_series = max_series} {
+    options_.rates.byte = 1.0;  // so that copies are given in bytes
+  }
 
   std::shared_ptr<const RankProgram> of(int rank) {
     if (const auto found = kept_.find(rank); found != kept_.end()) return found->second;
@@ -106,6 +108,7 @@ PhaseMessages messages_of(const RankProgram& own, const Active& active,
   std::size_t number = 0;
   own.each_round([&](const ProgramRound& round, float weight) {
     if (round.phase != phase) return;
+    result.copied += weight * (round.packing + round.storing);
     ByLevel together{};
     for (const contention::Send& send : own.sends_of(round))
       ++together[index(contention::level_of(node, rank, send.peer))];

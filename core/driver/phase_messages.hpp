@@ -20,6 +20,7 @@ struct PhaseMessages {
   std::vector<std::int64_t> bytes, distance, active, together;
   std::vector<std::uint8_t> inter, across;
   std::vector<double> count;  // per turn
+  double copied = 0.0;        // memory traffic of the copies around messages, per turn [B]
 };
 
 // Phases are in the order in which a rank meets them. `distance` is the difference of the ranks'

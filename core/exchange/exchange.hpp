@@ -90,22 +90,36 @@ struct TransposeExchange {
   Channel channel = common_channel;
   TeamPointer team;
   Transpose algorithm = Transpose::pairwise;
-  RoundsPointer rounds;    // null for alltoallw
-  int grids = 0;           // number sent at once
-  std::int64_t block = 0;  // bytes of one grid from one member to another, padded to equal sizes
-  Regions from, to;        // of one grid, for each member: what it gets, what it gives
+  RoundsPointer rounds;      // null for alltoallw
+  int grids = 0;             // number sent at once
+  std::int64_t block = 0;    // most bytes of one grid from one member to another
+  Regions from, to;          // of one grid, for each member: what it gets, what it gives
+  bool equal_blocks = true;  // whether all take the size of the largest, as in BeamBeam3D
 
   bool by_library() const { return rounds == nullptr; }
+  // Messages are packed into slots of one size, and Bruck's algorithm passes on whole slots.
   std::int64_t slot_bytes() const { return grids * block; }
-  std::int64_t bytes(const Transfer& transfer) const {
-    return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
-  }
+  bool passes_on() const { return algorithm == Transpose::bruck; }
+  // The bytes that this rank sends, or receives, in a transfer.
+  std::int64_t sent_bytes(const Transfer& transfer) const { return bytes(transfer, *from); }
+  std::int64_t received_bytes(const Transfer& transfer) const { return bytes(transfer, *to); }
+  // Whether every block that goes to another member, or comes from one, is sent or received where
+  // it lies: it is one run of bytes, and takes its own size.
+  bool sent_in_place() const { return in_place(*from); }
+  bool received_in_place() const { return in_place(*to); }
   // The bytes of one grid that the library is asked to send to the other members.
-  std::int64_t asked_bytes() const {
-    std::int64_t all = 0;
-    for (const Region& region : *from) all += region.bytes();
-    return all - (*from)[team->me].bytes();
+  std::int64_t asked_bytes() const { return of_others(*from); }
+  // The memory traffic of this rank's own copies: of its own block, and around messages.
+  std::int64_t copied_traffic() const;
+
+ private:
+  std::int64_t bytes(const Transfer& transfer, const std::vector<Region>& regions) const {
+    if (equal_blocks || passes_on())
+      return slot_bytes() * static_cast<std::int64_t>(transfer.chunks.size());
+    return grids * regions[transfer.peer].bytes();
   }
+  bool in_place(const std::vector<Region>& regions) const;
+  std::int64_t of_others(const std::vector<Region>& regions) const;
 };
 
 }  // namespace phasewise::exchange

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+#include <utility>
 
 #include "parallel/loops.hpp"
 
@@ -138,6 +140,41 @@ void append_run(Fragments& fragments, Fragment fragment) {
     fragments.push_back(fragment);
 }
 
+// A loop over both of two regions, with a stride in each [B].
+struct Loop {
+  std::int64_t count, from, to;
+};
+
+// The loops of a region from the innermost, the bytes of a run, to the outermost.
+std::vector<Repeat> loops_of(const Region& region) {
+  std::vector<Repeat> result{{region.run, 1}};
+  if (region.repeats) result.insert(result.end(), region.repeats->rbegin(), region.repeats->rend());
+  std::erase_if(result, [](const Repeat& loop) { return loop.count == 1; });
+  return result;
+}
+
+// Loops that visit the bytes of both regions together, from the innermost one on.
+std::vector<Loop> loops_of_both(const Region& from, const Region& to) {
+  std::vector<Repeat> a = loops_of(from), b = loops_of(to);
+  std::vector<Loop> result;
+  std::size_t i = 0, j = 0;
+  while (i < a.size() && j < b.size()) {
+    const std::int64_t count = std::min(a[i].count, b[j].count);
+    if (a[i].count % count != 0 || b[j].count % count != 0) break;
+    result.push_back({count, a[i].stride, b[j].stride});
+    for (auto [loops, at] : {std::pair{&a, &i}, std::pair{&b, &j}}) {
+      Repeat& loop = (*loops)[*at];
+      loop = {loop.count / count, loop.stride * count};
+      if (loop.count == 1) ++*at;
+    }
+  }
+  if (i < a.size() || j < b.size())
+    throw std::logic_error("the loops of two regions of memory do not divide each other");
+  if (result.empty() || result[0].from != 1 || result[0].to != 1)
+    result.insert(result.begin(), {1, 1, 1});
+  return result;
+}
+
 }  // namespace
 
 std::int64_t append(Fragments& fragments, const Region& region, std::int64_t base,
@@ -179,6 +216,39 @@ std::int64_t append(Fragments& fragments, const Block& block, std::int64_t item_
   for (const int item : *block.items)
     message_at = append(fragments, block.region, item * item_size, message_at);
   return message_at;
+}
+
+void append_copies(Copies& copies, const Place& from, const Place& to) {
+  if (from.region.bytes() == 0) return;
+  const std::vector<Loop> loops = loops_of_both(from.region, to.region);
+  Copy copy{{to.data + to.region.offset, 0, 0},
+            {from.data + from.region.offset, 0, 0},
+            loops[0].count,
+            1,
+            1};
+  if (loops.size() > 1) {
+    copy.count = loops[1].count;
+    copy.from.stride = loops[1].from;
+    copy.to.stride = loops[1].to;
+  }
+  if (loops.size() > 2) {
+    copy.rows = loops[2].count;
+    copy.from.row_stride = loops[2].from;
+    copy.to.row_stride = loops[2].to;
+  }
+  std::size_t first = copies.size();
+  copies.push_back(copy);
+  // What has been found so far is repeated by each loop outside of it.
+  for (std::size_t level = 3; level < loops.size(); ++level) {
+    const std::size_t last = copies.size();
+    for (std::int64_t k = 1; k < loops[level].count; ++k)
+      for (std::size_t i = first; i < last; ++i) {
+        Copy next = copies[i];
+        next.from.data += k * loops[level].from;
+        next.to.data += k * loops[level].to;
+        copies.push_back(next);
+      }
+  }
 }
 
 void append_packing(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,

@@ -49,6 +49,13 @@ void append_packing(Copies& copies, std::span<const Fragment> fragments, std::by
                     std::byte* message);
 void append_unpacking(Copies& copies, std::span<const Fragment> fragments, std::byte* buffer,
                       std::byte* message);
+// Appends the copies of one region of memory to another one, byte after byte in the order of both.
+// Throws std::logic_error unless the loops of one divide those of the other.
+struct Place {
+  std::byte* data;
+  const Region& region;
+};
+void append_copies(Copies& copies, const Place& from, const Place& to);
 // Runs all copies; the places that are written must not overlap.
 void run(std::span<const Copy> copies, int threads);
 

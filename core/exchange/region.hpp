@@ -28,6 +28,7 @@ struct Region {
       for (const Repeat& repeat : *repeats) result *= repeat.count;
     return result;
   }
+  bool contiguous() const { return !repeats || bytes() == run; }
   // The first byte after all runs, if strides are positive.
   std::int64_t end() const {
     std::int64_t result = offset + run;

@@ -15,13 +15,10 @@ class Halo : public workload::Planned<Turn> {
         grid_(fitting_grid(description_, ranks())) {}
 
   std::vector<workload::Phase> phases() const override {
-    // Both ends copy, each reading and writing; a single row lies in one piece and is not copied.
-    constexpr double copied = 4.0;
-    const double along_y = description_.rows == 1 ? 0.0 : copied;
     if (description_.at_once)
-      return {main_phase(phases::at_once, "halo", "all", copied), workload::Checks::phase()};
-    return {main_phase(phases::along_x, "halo", "x", copied),
-            main_phase(phases::along_y, "halo", "y", along_y), workload::Checks::phase()};
+      return {main_phase(phases::at_once, "halo", "all"), workload::Checks::phase()};
+    return {main_phase(phases::along_x, "halo", "x"), main_phase(phases::along_y, "halo", "y"),
+            workload::Checks::phase()};
   }
   std::vector<workload::Piece> pieces() const override { return {{.name = "exchange"}}; }
   std::unique_ptr<Turn> make_turn(int rank, workload::Contents contents) const override {

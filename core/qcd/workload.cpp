@@ -27,9 +27,9 @@ std::vector<workload::Phase> Qcd::phases() const {
                          phases::sum_residual, phases::sum_solution, phases::sum_pion})
     found.push_back({std::string(sum), "sum", "all"});
   for (int axis = 0; axis < axes; ++axis)
-    found.push_back({std::string(phases::links[axis]), "halo", axis_names[axis], {}, 4.0});
+    found.push_back({std::string(phases::links[axis]), "halo", axis_names[axis]});
   for (int axis = 0; axis < 3; ++axis)
-    found.push_back({std::string(phases::smear[axis]), "halo", axis_names[axis], {}, 4.0});
+    found.push_back({std::string(phases::smear[axis]), "halo", axis_names[axis]});
   for (int axis = 0; axis < axes; ++axis)
     found.push_back({std::string(phases::polyakov[axis]), "chain", axis_names[axis]});
   for (const auto sum : {phases::bound_clover, phases::sum_gauge, phases::sum_source})

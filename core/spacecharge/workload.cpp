@@ -32,23 +32,20 @@ SpaceCharge::SpaceCharge(const workload::Parameters& parameters, workload::Nodes
       ranks_(host.team->ranks) {}
 
 std::vector<Phase> SpaceCharge::phases() const {
-  // Received data are read, and either added to a value or stored.
-  constexpr double added = 3.0, stored = 2.0;
   const char* const among = description_.guest ? "beam" : "all";
   std::vector<Phase> result;
-  const auto add_main = [&](std::string_view name, const char* pattern, double moved,
-                            const char* colour) {
-    result.push_back(workload::main_phase(name, pattern, among, moved, colour));
+  const auto add_main = [&](std::string_view name, const char* pattern, const char* colour) {
+    result.push_back(workload::main_phase(name, pattern, among, colour));
   };
   const auto add_sum = [&](std::string_view name) {
     result.push_back({std::string(name), "sum", among});
   };
   const bool box = description_.kind == Kind::box, mesh = description_.has_mesh();
-  if (box) add_main(phases::green, "transpose", stored, "#8a5a2b");
+  if (box) add_main(phases::green, "transpose", "#8a5a2b");
   if (mesh && !description_.half_width) add_sum(phases::extent);
-  if (mesh) add_main(phases::charge_global, "reduce", added, "#f08a24");
-  if (box) add_main(phases::potential, "transpose", stored, "#9b59b6");
-  if (mesh) add_main(phases::field_global, "broadcast", stored, "#d6336c");
+  if (mesh) add_main(phases::charge_global, "reduce", "#f08a24");
+  if (box) add_main(phases::potential, "transpose", "#9b59b6");
+  if (mesh) add_main(phases::field_global, "broadcast", "#d6336c");
   add_sum(phases::moments);
   add_sum(phases::losses);
   if (description_.tracked > 0) add_sum(phases::tracked);

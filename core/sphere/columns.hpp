@@ -5,6 +5,9 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
+
+#include "sphere/division.hpp"
 
 namespace phasewise::sphere {
 
@@ -18,9 +21,14 @@ struct ColumnLayout {
   std::int64_t imaginary_of(int field) const { return real_of(field) + levels; }
 };
 
-// Where the columns of a rank lie: values from one pair, and from one wavenumber, to the next.
-struct ColumnStrides {
-  std::int64_t pair, wavenumber;
+// Where the columns of some consecutive places of wavenumbers lie.
+template <class Real>
+struct ColumnPart {
+  Real* data;                     // of the first pair and place
+  std::int64_t pair, wavenumber;  // values from one to the next
+  Range places;
 };
+template <class Real>
+using ColumnParts = std::vector<ColumnPart<Real>>;
 
 }  // namespace phasewise::sphere

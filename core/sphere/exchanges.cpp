@@ -25,27 +25,43 @@ exchange::Rounds sum_rounds(Legendre legendre, int me, const workload::Nodes& no
 }  // namespace
 
 Transposes::Transposes(const Division& division, exchange::Transpose algorithm,
-                       const exchange::TeamPointer& team, std::int64_t pair_stride,
-                       std::int64_t doubles) {
-  const int wavenumbers = static_cast<int>(division.order().size());
-  const exchange::TransposeParts parts =
-      exchange::transpose_parts({.rows = division.pairs(),
-                                 .columns = wavenumbers,
-                                 .row_stride = wavenumbers,
-                                 .column_stride = pair_stride,
-                                 .value = static_cast<std::int64_t>(sizeof(double)) * doubles},
-                                division.ranks(), team->me);
+                       const exchange::TeamPointer& team, std::int64_t doubles) {
+  constexpr std::int64_t number = sizeof(double);
+  const int me = team->me, own = size_of(division.pairs_of(me));
+  const std::int64_t row = size_of(division.wavenumbers(me)) * doubles;
+  auto blocks = std::make_shared<std::vector<exchange::Region>>(division.ranks());
+  auto columns = std::make_shared<std::vector<exchange::Region>>(division.ranks());
+  std::int64_t largest = 0;
+  for (int rank = 0; rank < division.ranks(); ++rank) {
+    if (rank == me) continue;
+    const Range pairs = division.pairs_of(rank);
+    (*blocks)[rank] = {number * block_of(division, me, rank, doubles),
+                       number * doubles * own * size_of(division.wavenumbers(rank)),
+                       {}};
+    (*columns)[rank] = {number * row * pairs.first, number * row * size_of(pairs), {}};
+  }
+  // The first rank has the most pairs, and the most wavenumbers.
+  if (division.ranks() > 1)
+    largest = number * doubles * size_of(division.pairs_of(0)) * size_of(division.wavenumbers(0));
   to_columns_ = {.phase = phases::transpose,
                  .channel = channels::transpose,
                  .team = team,
                  .algorithm = algorithm,
                  .rounds = exchange::rounds_of(algorithm, *team),
                  .grids = 1,
-                 .block = parts.block,
-                 .from = parts.in_rows,
-                 .to = parts.in_columns};
+                 .block = largest,
+                 .from = std::move(blocks),
+                 .to = std::move(columns),
+                 .equal_blocks = false};
   to_rows_ = to_columns_;
   std::swap(to_rows_.from, to_rows_.to);
+}
+
+std::int64_t Transposes::block_of(const Division& division, int rank, int other,
+                                  std::int64_t doubles) {
+  const int first = division.wavenumbers(other).first,
+            own = other > rank ? size_of(division.wavenumbers(rank)) : 0;
+  return doubles * size_of(division.pairs_of(rank)) * (first - own);
 }
 
 std::vector<Block> blocks_of(const Division& division, const Manner& manner,

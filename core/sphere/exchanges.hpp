@@ -6,20 +6,24 @@
 #include <vector>
 
 #include "exchange/exchange.hpp"
-#include "exchange/transpose_parts.hpp"
 #include "sphere/division.hpp"
 #include "sphere/manner.hpp"
 #include "workload/workload.hpp"
 
 namespace phasewise::sphere {
 
-// The transposes between a rank's rows [pair][wavenumber], of all wavenumbers, and its columns
-// [wavenumber][pair], of all pairs, where a value has this many doubles. From one wavenumber to the
-// next are `pair_stride` values.
+// The transposes between the columns of other ranks' wavenumbers at this rank's pairs, and those of
+// its own wavenumbers at all pairs [pair][wavenumber]. The former are blocks, one for each rank but
+// this one, [pair][wavenumber of that rank]: the Fourier transforms write, and read, columns of
+// own wavenumbers where they belong, and every message is one run of bytes.
 class Transposes {
  public:
+  // A pair and wavenumber have this many doubles.
   Transposes(const Division& division, exchange::Transpose algorithm,
-             const exchange::TeamPointer& team, std::int64_t pair_stride, std::int64_t doubles);
+             const exchange::TeamPointer& team, std::int64_t doubles);
+
+  // The doubles before the block of another rank.
+  static std::int64_t block_of(const Division& division, int rank, int other, std::int64_t doubles);
 
   const exchange::TransposeExchange& to_columns() const { return to_columns_; }
   const exchange::TransposeExchange& to_rows() const { return to_rows_; }

@@ -84,12 +84,12 @@ struct ColumnsOfBatch {
   std::array<Real*, lanes> at;
   std::int64_t to_imaginary, to_odd;
 
-  ColumnsOfBatch(Real* columns, const ColumnStrides& strides, const ColumnLayout& layout, int field,
+  ColumnsOfBatch(const ColumnPart<Real>& part, const ColumnLayout& layout, int field, int first,
                  const RowsOfBatch& rows)
       : to_imaginary(layout.levels), to_odd(layout.width()) {
     for (int lane = 0; lane < lanes; ++lane)
-      at[lane] =
-          columns + rows.pair[lane] * strides.pair + layout.real_of(field) + rows.level[lane];
+      at[lane] = part.data + (first + rows.pair[lane]) * part.pair + layout.real_of(field) +
+                 rows.level[lane];
   }
   // Asks for the columns of the first lane at this place, which may lie beyond the last one.
   void prefetch(std::int64_t offset) const {
@@ -150,7 +150,7 @@ int Fourier::pairs_together() const { return std::max(1, lanes / rows_.levels); 
 
 void Fourier::forward(const Complex* rows, std::span<const double> sines,
                       const std::vector<double>& weights, const ColumnLayout& layout, int field,
-                      double* columns, const ColumnStrides& strides, Batch& batch) const {
+                      int first, const ColumnParts<double>& columns, Batch& batch) const {
   const int n = rows_.longitudes;
   LanesOfComplex* values = batch.data();
   for_batches(static_cast<int>(weights.size()), rows_.levels, [&](const RowsOfBatch& of) {
@@ -163,25 +163,27 @@ void Fourier::forward(const Complex* rows, std::span<const double> sines,
     }
     read_rows(from, n, values);
     transform_.forward(values);
-    const auto write = [&](const auto& to) {
-      std::int64_t at = 0;
-      for (const int m : order_) {
-        to.prefetch(at + ahead * strides.wavenumber);
-        const int opposite = m == 0 ? 0 : n - m;
-        to_columns(values[transform_.place_of(m)], values[transform_.place_of(opposite)], even, odd,
-                   to, at);
-        at += strides.wavenumber;
-      }
-    };
-    if (of.follow())
-      write(ColumnsOfBatch<double, true>(columns, strides, layout, field, of));
-    else
-      write(ColumnsOfBatch<double, false>(columns, strides, layout, field, of));
+    for (const ColumnPart<double>& part : columns) {
+      const auto write = [&](const auto& to) {
+        std::int64_t at = 0;
+        for (int place = part.places.first; place < part.places.second; ++place) {
+          to.prefetch(at + ahead * part.wavenumber);
+          const int m = order_[place], opposite = m == 0 ? 0 : n - m;
+          to_columns(values[transform_.place_of(m)], values[transform_.place_of(opposite)], even,
+                     odd, to, at);
+          at += part.wavenumber;
+        }
+      };
+      if (of.follow())
+        write(ColumnsOfBatch<double, true>(part, layout, field, first, of));
+      else
+        write(ColumnsOfBatch<double, false>(part, layout, field, first, of));
+    }
   });
 }
 
-void Fourier::backward(const double* columns, const ColumnStrides& strides,
-                       const ColumnLayout& layout, int field, std::span<const double> sines,
+void Fourier::backward(const ColumnParts<const double>& columns, const ColumnLayout& layout,
+                       int field, int first, std::span<const double> sines,
                        const std::vector<Complex*>& rows, Batch& batch) const {
   const int n = rows_.longitudes;
   LanesOfComplex* values = batch.data();
@@ -189,19 +191,22 @@ void Fourier::backward(const double* columns, const ColumnStrides& strides,
     std::fill_n(values, n, LanesOfComplex{});
     Lanes sine;
     for (int lane = 0; lane < lanes; ++lane) sine[lane] = sines[of.pair[lane]];
-    const auto read = [&](const auto& from) {
-      std::int64_t at = 0;
-      for (const int m : order_) {
-        from.prefetch(at + ahead * strides.wavenumber);
-        to_values(from, at, sine, values[transform_.place_of(m)],
-                  m == 0 ? nullptr : &values[transform_.place_of(n - m)]);
-        at += strides.wavenumber;
-      }
-    };
-    if (of.follow())
-      read(ColumnsOfBatch<const double, true>(columns, strides, layout, field, of));
-    else
-      read(ColumnsOfBatch<const double, false>(columns, strides, layout, field, of));
+    for (const ColumnPart<const double>& part : columns) {
+      const auto read = [&](const auto& from) {
+        std::int64_t at = 0;
+        for (int place = part.places.first; place < part.places.second; ++place) {
+          from.prefetch(at + ahead * part.wavenumber);
+          const int m = order_[place];
+          to_values(from, at, sine, values[transform_.place_of(m)],
+                    m == 0 ? nullptr : &values[transform_.place_of(n - m)]);
+          at += part.wavenumber;
+        }
+      };
+      if (of.follow())
+        read(ColumnsOfBatch<const double, true>(part, layout, field, first, of));
+      else
+        read(ColumnsOfBatch<const double, false>(part, layout, field, first, of));
+    }
     transform_.backward(values);
     std::array<Complex*, lanes> to;
     for (int lane = 0; lane < lanes; ++lane)

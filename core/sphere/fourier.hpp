@@ -41,14 +41,15 @@ class Fourier {
   int pairs_together() const;
   Batch batch() const { return Batch(rows_.longitudes); }
 
-  // Transforms the rows of a field at some consecutive pairs, and writes their columns of all
-  // wavenumbers: sums times the weight of the pair, differences times weight and sine.
+  // Transforms the rows of a field at some consecutive pairs, the first of which has this number
+  // among those of the columns, and writes the columns of all wavenumbers: sums times the weight of
+  // the pair, differences times weight and sine.
   void forward(const Complex* rows, std::span<const double> sines,
-               const std::vector<double>& weights, const ColumnLayout& layout, int field,
-               double* columns, const ColumnStrides& strides, Batch& batch) const;
+               const std::vector<double>& weights, const ColumnLayout& layout, int field, int first,
+               const ColumnParts<double>& columns, Batch& batch) const;
   // The rows of each pair that have these columns, whose differences are over the sine.
-  void backward(const double* columns, const ColumnStrides& strides, const ColumnLayout& layout,
-                int field, std::span<const double> sines, const std::vector<Complex*>& rows,
+  void backward(const ColumnParts<const double>& columns, const ColumnLayout& layout, int field,
+                int first, std::span<const double> sines, const std::vector<Complex*>& rows,
                 Batch& batch) const;
 
  private:

@@ -32,10 +32,12 @@ Transforms::Transforms(const Description& description, const workload::Nodes& no
         division_.order(), column_places(), std::span(latitudes_.sine).subspan(first, last - first),
         description.truncation + 1, description.table, threads);
   const ColumnLayout layout{most_fields, description.levels};
-  const auto wavenumbers = static_cast<std::int64_t>(division_.order().size());
-  columns_ = parallel::Buffer<double>(layout.size() * pair_stride() * size_of(column_places()));
+  const int padded = !transposed() && manner_.padding ? 1 : 0;
+  columns_ = parallel::Buffer<double>(layout.size() * (size_of(column_pairs()) + padded) *
+                                      size_of(column_places()));
   if (transposed())
-    before_ = parallel::Buffer<double>(layout.size() * size_of(pairs()) * wavenumbers);
+    before_ = parallel::Buffer<double>(
+        Transposes::block_of(division_, rank_, division_.ranks(), layout.size()));
   for (int thread = 0; thread < threads; ++thread) {
     scratch_.emplace_back(fourier_->pairs_together() * rows_.size());
     batches_.push_back(fourier_->batch());
@@ -47,20 +49,33 @@ Range Transforms::column_places() const {
   return transposed() ? places() : Range{0, static_cast<int>(division_.order().size())};
 }
 
-std::int64_t Transforms::pair_stride() const {
-  return size_of(column_pairs()) + (manner_.padding ? 1 : 0);
-}
-
-// Rows are [pair][wavenumber] before a transpose; columns are [wavenumber][pair].
-ColumnStrides Transforms::row_strides(const ColumnLayout& layout) const {
+ColumnPart<double> Transforms::own_columns(const ColumnLayout& layout) {
+  const Range places = column_places();
   if (transposed())
-    return {layout.size() * static_cast<std::int64_t>(division_.order().size()), layout.size()};
-  return {layout.size(), layout.size() * pair_stride()};
+    return {columns_.data(), size_of(places) * layout.size(), layout.size(), places};
+  const std::int64_t stride = size_of(column_pairs()) + (manner_.padding ? 1 : 0);
+  return {columns_.data(), layout.size(), stride * layout.size(), places};
 }
 
-double* Transforms::columns_of(int place, const ColumnLayout& layout) {
-  const std::int64_t number = place - column_places().first;
-  return columns_.data() + number * pair_stride() * layout.size();
+template <class Real>
+ColumnParts<Real> Transforms::columns_at_pairs(const ColumnLayout& layout) {
+  const ColumnPart<double> own = own_columns(layout);
+  if (!transposed()) return {{own.data, own.pair, own.wavenumber, own.places}};
+  ColumnParts<Real> result;
+  for (int other = 0; other < division_.ranks(); ++other) {
+    const Range places = division_.wavenumbers(other);
+    if (other == rank_)
+      result.push_back({own.data + pairs().first * own.pair, own.pair, own.wavenumber, places});
+    else
+      result.push_back(
+          {before_.data() + Transposes::block_of(division_, rank_, other, layout.size()),
+           size_of(places) * layout.size(), layout.size(), places});
+  }
+  return result;
+}
+
+double* Transforms::columns_of(int place, const ColumnPart<double>& columns) const {
+  return columns.data + (place - columns.places.first) * columns.wavenumber;
 }
 
 exchange::ItemBuffer Transforms::buffer(parallel::Buffer<double>& values) const {
@@ -69,8 +84,7 @@ exchange::ItemBuffer Transforms::buffer(parallel::Buffer<double>& values) const 
 
 const Transposes& Transforms::transposes(int fields) {
   const ColumnLayout layout{fields, description_.levels};
-  return transposes_
-      .try_emplace(fields, division_, manner_.transpose, team_, pair_stride(), layout.size())
+  return transposes_.try_emplace(fields, division_, manner_.transpose, team_, layout.size())
       .first->second;
 }
 
@@ -87,11 +101,10 @@ void Transforms::for_pairs_together(F&& f) const {
 void Transforms::forward(workload::Listener& listener, int fields, const Fill& fill,
                          Weights weights_are) {
   const ColumnLayout layout{fields, description_.levels};
-  const ColumnStrides strides = row_strides(layout);
   const auto [first, last] = pairs();
   const double rows = static_cast<double>(last - first) * fields * description_.levels;
   listener.kernel(forward_card(description_, products_), rows, [&] {
-    double* to = transposed() ? before_.data() : columns_.data();
+    const ColumnParts<double> to = columns_at_pairs<double>(layout);
     for_pairs_together([&](const Range& together, int thread) {
       Complex* scratch = scratch_[thread].data();
       const auto sines = std::span(latitudes_.sine).subspan(together.first, size_of(together));
@@ -103,8 +116,8 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
       for (int field = 0; field < fields; ++field) {
         for (int pair = together.first; pair < together.second; ++pair)
           fill(pair, field, scratch + (pair - together.first) * rows_.size(), thread);
-        fourier_->forward(scratch, sines, weights, layout, field,
-                          to + (together.first - first) * strides.pair, strides, batches_[thread]);
+        fourier_->forward(scratch, sines, weights, layout, field, together.first - first, to,
+                          batches_[thread]);
       }
     });
   });
@@ -114,21 +127,20 @@ void Transforms::forward(workload::Listener& listener, int fields, const Fill& f
 
 void Transforms::backward(workload::Listener& listener, int fields, const Place& rows) {
   const ColumnLayout layout{fields, description_.levels};
-  const ColumnStrides strides = row_strides(layout);
   if (transposed())
     listener.transpose(transposes(fields).to_rows(), buffer(columns_), buffer(before_));
   const auto [first, last] = pairs();
   const double count = static_cast<double>(last - first) * fields * description_.levels;
   listener.kernel(backward_card(description_), count, [&] {
-    const double* from = transposed() ? before_.data() : columns_.data();
+    const ColumnParts<const double> from = columns_at_pairs<const double>(layout);
     for_pairs_together([&](const Range& together, int thread) {
       const auto sines = std::span(latitudes_.sine).subspan(together.first, size_of(together));
       std::vector<Complex*> to(size_of(together));
       for (int field = 0; field < fields; ++field) {
         for (int pair = together.first; pair < together.second; ++pair)
           to[pair - together.first] = rows(pair, field, thread);
-        fourier_->backward(from + (together.first - first) * strides.pair, strides, layout, field,
-                           sines, to, batches_[thread]);
+        fourier_->backward(from, layout, field, together.first - first, sines, to,
+                           batches_[thread]);
       }
     });
   });
@@ -137,14 +149,16 @@ void Transforms::backward(workload::Listener& listener, int fields, const Place&
 void Transforms::analyse(int place, const EvenFunctions& functions, const Range& pairs, int fields,
                          double* rows, int thread) {
   const ColumnLayout layout{fields, description_.levels};
-  sphere::analyse(functions, {columns_of(place, layout), layout.size(), pairs}, layout, rows,
+  const ColumnPart<double> columns = own_columns(layout);
+  sphere::analyse(functions, {columns_of(place, columns), columns.pair, pairs}, layout, rows,
                   manner_.kernel == Kernel::plain, panels_[thread]);
 }
 
 void Transforms::synthesise(int place, double* rows, int fields, int thread) {
   const ColumnLayout layout{fields, description_.levels};
+  const ColumnPart<double> columns = own_columns(layout);
   sphere::synthesise(functions(place, thread), rows, layout,
-                     {columns_of(place, layout), layout.size(), {0, size_of(column_pairs())}},
+                     {columns_of(place, columns), columns.pair, {0, size_of(column_pairs())}},
                      manner_.kernel == Kernel::plain, panels_[thread]);
 }
 

@@ -72,11 +72,14 @@ class Transforms {
   // The pairs whose columns this rank has.
   Range column_pairs() const { return transposed() ? Range{0, division_.pairs()} : pairs(); }
   Range column_places() const;
-  // Pairs from one wavenumber's columns to the next one's; one more than there are keeps those of
-  // 2^n pairs from meeting in the same sets of the cache.
-  std::int64_t pair_stride() const;
-  ColumnStrides row_strides(const ColumnLayout& layout) const;
-  double* columns_of(int place, const ColumnLayout& layout);
+  // The columns of this rank's own places: [pair][place] with transposes, else [place][pair]. The
+  // latter may have room for a pair more, which keeps those of 2^n pairs from meeting in the same
+  // sets of the cache.
+  ColumnPart<double> own_columns(const ColumnLayout& layout);
+  // The columns of all places at this rank's pairs.
+  template <class Real>
+  ColumnParts<Real> columns_at_pairs(const ColumnLayout& layout);
+  double* columns_of(int place, const ColumnPart<double>& columns) const;
   exchange::ItemBuffer buffer(parallel::Buffer<double>& values) const;
   const Transposes& transposes(int fields);
   // Calls f(pairs, thread) for the pairs of this rank that a thread transforms together.
@@ -96,7 +99,7 @@ class Transforms {
   // Both are empty in plans, which have no data.
   std::optional<Fourier> fourier_;
   std::shared_ptr<LegendreFunctions> functions_;
-  parallel::Buffer<double> before_, columns_;       // a rank's rows before a transpose; its columns
+  parallel::Buffer<double> before_, columns_;       // blocks before a transpose; columns
   std::vector<parallel::Buffer<Complex>> scratch_;  // of each thread
   std::vector<Fourier::Batch> batches_;             // of each thread
   std::vector<linear::Panels> panels_;

@@ -38,15 +38,12 @@ Division Sphere::division() const {
 }
 
 std::vector<workload::Phase> Sphere::phases() const {
-  // Both ends of a message copy, each reading and writing; data that arrive in a sum are added.
-  constexpr double copied = 4.0, added = 3.0, stored = 2.0;
   std::vector<workload::Phase> result;
   if (description_.manner.distributed()) {
-    result.push_back(workload::main_phase(phases::sum, "reduce", "all", added, "#f08a24"));
-    result.push_back(workload::main_phase(phases::share, "broadcast", "all", stored, "#d6336c"));
+    result.push_back(workload::main_phase(phases::sum, "reduce", "all", "#f08a24"));
+    result.push_back(workload::main_phase(phases::share, "broadcast", "all", "#d6336c"));
   } else {
-    result.push_back(
-        workload::main_phase(phases::transpose, "transpose", "all", copied, "#9b59b6"));
+    result.push_back(workload::main_phase(phases::transpose, "transpose", "all", "#9b59b6"));
   }
   const auto add_sum = [&](std::string_view name) {
     result.push_back({std::string(name), "sum", "all"});

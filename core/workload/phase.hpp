@@ -15,8 +15,6 @@ struct Phase {
   std::string direction{};  // the ranks among which its messages go: column, row, all, …
   // Further columns of the plan, as name and word.
   std::vector<std::pair<std::string, std::string>> labels{};
-  // Bytes of memory traffic for each byte received: packing, storing, adding up.
-  double moved = 0.0;
   // Whether the phase does the workload's own exchange. Tables show such phases first, and
   // `exchange_seconds` of a prediction or a run is their time.
   bool main = false;
@@ -26,8 +24,8 @@ struct Phase {
 
 // A phase that does the workload's own exchange.
 inline Phase main_phase(std::string_view name, const char* pattern, const char* direction,
-                        double moved = 0.0, const char* colour = "") {
-  return {std::string(name), pattern, direction, {}, moved, true, colour};
+                        const char* colour = "") {
+  return {std::string(name), pattern, direction, {}, true, colour};
 }
 
 // The phase with this name; throws std::logic_error if a workload's table lacks it.

@@ -33,7 +33,7 @@ def test_a_quarter_of_a_cylinder_has_the_same_shock_in_all_directions() -> None:
     with phasewise.run(phasewise.load(STUDY, changes)) as results:
         density, x = results.fields("density")[-1], results.centres(0)
     # The order of directions alternates, so that both are treated alike to the order of the scheme.
-    assert density == pytest.approx(density.T, rel=0.02)
+    assert np.abs(density - density.T).mean() < 0.01 * density.mean()
     distance = np.hypot(*np.meshgrid(x, x, indexing="ij"))
     along = np.diagonal(distance)
     for places, values in ((x, density[:, 0]), (along, np.diagonal(density))):

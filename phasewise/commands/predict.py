@@ -146,7 +146,7 @@ def _remarks(
     if pieces:
         told.append(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
     number = options.ranks[0]
-    first = first_pieces(studies[number], number)
+    first = {name: n for name, n in first_pieces(studies[number], number).items() if n}
     if first and options.records is None:
         told.append(which_turn(study, first, options.first))
     return told

@@ -141,8 +141,7 @@ def _sum_of(
 
 
 def _packing(case: Case) -> float:
-    moved = sum(phase.moved * float(phase.count @ phase.bytes) for phase in case.phases)
-    return moved / case.machine.processor.bandwidth
+    return sum(phase.copied for phase in case.phases) / case.machine.processor.bandwidth
 
 
 def _other(case: Case, study: Study) -> float:

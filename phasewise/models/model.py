@@ -47,9 +47,8 @@ class PhaseMessages:
     between the ranks' numbers. across: 1 to another socket of the node. active: how many of the
     ranks that use the sender's adapter send to other nodes in the same round, the sender included,
     or how many of its socket send within the node at the same level. together: how many messages
-    the sender itself sends across that level at once, in the same round. moved: bytes of memory
-    traffic for each byte received, by copying and adding up. direction: column, row, beam or all.
-    rank: the sender. A library collective is replaced by the messages that libraries usually send
+    the sender itself sends across that level at once, in the same round. copied: bytes of
+    memory traffic in a turn, by copying and adding up. direction: column, row, beam or all. rank: the sender. A library collective is replaced by the messages that libraries usually send
     for it. main: whether the phase belongs to the workload's own exchange.
     """
 
@@ -64,7 +63,7 @@ class PhaseMessages:
     distance: Integers
     active: Integers
     together: Integers
-    moved: float = 0.0
+    copied: float = 0.0
     main: bool = False
 
 
@@ -183,7 +182,7 @@ def _phase(found: dict[str, Any]) -> PhaseMessages:
         pattern=str(found["pattern"]),
         direction=str(found["direction"]),
         rank=int(found["rank"]),
-        moved=float(found["moved"]),
+        copied=float(found["copied"]),
         main=bool(found["main"]),
         **arrays,
     )

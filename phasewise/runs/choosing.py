@@ -25,6 +25,10 @@ class Choosing(Part):
     """
 
     MODULE = "choosing"
+    ALONE: bool = False
+    """Whether one rank, which sends nothing, has something to try, such as how kernels go over
+    data.
+    """
 
     def nothing_to_try(self, model: Any) -> str:
         """Why there is no other way to exchange; empty if there is one."""
@@ -76,6 +80,11 @@ def study_key(study: Study, shapes: Shapes) -> dict[str, Any]:
 def nothing_to_try(study: Study) -> str:
     """Why the study has no other ways to exchange; empty where it has some."""
     return study.workload.part(Choosing).nothing_to_try(study.model)
+
+
+def tries_alone(study: Study) -> bool:
+    """Whether one rank has something to try."""
+    return study.workload.part(Choosing).ALONE
 
 
 def changes(study: Study, shapes: Shapes, levels: bool) -> list[dict[str, Any]]:

@@ -18,7 +18,7 @@ from phasewise.errors import PhasewiseError, StudyError
 from phasewise.mpi.ranks import on_rank_zero
 from phasewise.output import message
 from phasewise.runs import choices
-from phasewise.runs.choosing import Shapes, changes, nothing_to_try, study_key
+from phasewise.runs.choosing import Shapes, changes, nothing_to_try, study_key, tries_alone
 from phasewise.runs.folder import TUNING_FILE, RunFolder
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.trials import MAX_TURNS, WARM_UP, Halving, summary_of, turns_needed
@@ -83,7 +83,7 @@ class AutoTuner:
 
     def _begin(self, resume: bool) -> None:
         study, core = self.simulation.study, self._core
-        if core.size() == 1:
+        if core.size() == 1 and not tries_alone(study):
             return self._nothing("one rank alone sends nothing")
         if reason := nothing_to_try(study):
             return self._nothing(reason)

@@ -25,9 +25,11 @@ BATCHES = (8, 16, 32, 64, 128)
 class HydroChoosing(Choosing):
     """Its ways to exchange and to sweep."""
 
-    def nothing_to_try(self, _model: HydroTable) -> str:
-        """There is always another batch."""
-        return ""
+    ALONE = True
+
+    def nothing_to_try(self, model: HydroTable) -> str:
+        """Along one axis there is a single pencil, and a single rank."""
+        return "a grid of one axis has a single pencil" if len(model.zones) == 1 else ""
 
     def study_key(self, model: HydroTable) -> dict[str, Any]:
         """What decides how much is sent, and how long pencils are."""
