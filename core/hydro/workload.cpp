@@ -19,17 +19,16 @@ Hydro::Hydro(const workload::Parameters& parameters, workload::Nodes given)
 
 // Slabs in three dimensions have x and y whole at once.
 std::vector<workload::Phase> Hydro::phases() const {
-  constexpr double copied = 4.0;  // both ends of a message copy, each reading and writing
   constexpr const char* colours[2][2] = {{"#9b59b6", "#d6336c"}, {"#f08a24", "#2a9d8f"}};
   const bool pencils = description_.manner.decomposition == Decomposition::pencils;
   std::vector<workload::Phase> result;
   for (int lower = 0; lower + 1 < description_.grid.dimensions(); ++lower) {
     if (description_.grid.dimensions() == 3 && !pencils && lower == 0) continue;
     const char* among = !pencils ? "all" : lower == 0 ? "first" : "second";
-    result.push_back(workload::main_phase(phases::upwards[lower], "transpose", among, copied,
-                                          colours[lower][0]));
-    result.push_back(workload::main_phase(phases::downwards[lower], "transpose", among, copied,
-                                          colours[lower][1]));
+    result.push_back(
+        workload::main_phase(phases::upwards[lower], "transpose", among, colours[lower][0]));
+    result.push_back(
+        workload::main_phase(phases::downwards[lower], "transpose", among, colours[lower][1]));
   }
   result.push_back({std::string(phases::courant), "maximum", "all"});
   result.push_back({std::string(phases::invariants), "sum", "all"});
