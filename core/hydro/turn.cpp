@@ -8,6 +8,7 @@
 
 #include "hydro/kernels.hpp"
 #include "hydro/phases.hpp"
+#include "parallel/large_pages.hpp"
 #include "parallel/loops.hpp"
 #include "parallel/simd.hpp"
 
@@ -17,6 +18,13 @@ namespace {
 // A timestep is not worth its name below this share of the time, and one that would leave less to
 // the end is stretched.
 constexpr double least_share = 1e-12;
+
+// Pencils along all axes but the first one go through many pages.
+parallel::Buffer<double> arrays(std::int64_t size) {
+  parallel::Buffer<double> result(size);
+  parallel::prefer_large_pages(result.data(), sizeof(double) * size);
+  return result;
+}
 
 std::string shown(double value) {
   char text[32];
@@ -70,8 +78,8 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
   make_sweeps();
   if (!real_) return;
   const std::int64_t size = field::count * exchanges_->division().most_zones();
-  state_ = parallel::Buffer<double>(size);
-  if (!ways_.empty()) next_ = parallel::Buffer<double>(size);
+  state_ = arrays(size);
+  if (!ways_.empty()) next_ = arrays(size);
   fill();
 }
 
@@ -214,16 +222,14 @@ void Turn::sweep_and_send(Listener& listener, int direction, const Way& way) {
   for (int number = 0; number < count; ++number) {
     if (number < batches.count()) sweep_batches(listener, direction, batches, number, number + 1);
     const exchange::ExchangePointer& exchange = way.batched[number];
-    if (number > 1) listener.finish(exchange->channel);
     listener.start(exchange->channel, [&](exchange::Works& works) {
       works.push_back({exchange::lent(exchange), buffer(state_, way.step.from, field::count),
                        buffer(next_, way.step.to, field::count)});
     });
     listener.progress(exchange->channel);
-    if (number > 0) listener.progress(way.batched[number - 1]->channel);
+    if (number > 0) listener.finish(way.batched[number - 1]->channel);
   }
-  for (int number = std::max(0, count - 2); number < count; ++number)
-    listener.finish(way.batched[number]->channel);
+  listener.finish(way.batched.back()->channel);
   std::swap(state_, next_);
   whole_ = way.step.to;
 }
