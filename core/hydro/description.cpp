@@ -145,7 +145,7 @@ Description::Description(const Parameters& parameters)
       alternates(parameters.choice("hydro.order", {"strang", "xyz"}) == 0 && grid.dimensions() > 1),
       inflow(read_inflow(parameters)),
       timesteps(parameters.integer("turns")),
-      has_solution(Solution::of(problem, grid) != nullptr),
+      solution(Solution::of(problem, grid)),
       manner(read_manner(parameters)) {
   if (courant > 1.0) parameters.fail("hydro.courant", "give a number of at most 1");
   if (manner.decomposition == Decomposition::pencils && grid.dimensions() < 3)

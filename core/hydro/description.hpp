@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 
+#include "hydro/exact.hpp"
 #include "hydro/grid.hpp"
 #include "hydro/manner.hpp"
 #include "hydro/problems.hpp"
@@ -31,7 +33,7 @@ struct Description {
   std::int64_t timesteps = 0;  // at most
   // Timesteps from one comparison with the solution to the next; 0: only the last one.
   std::int64_t norms_every = 1;
-  bool has_solution = false;
+  std::shared_ptr<const Solution> solution;  // null: none is known
   Manner manner;
 
   SweepSetting sweep_setting() const;

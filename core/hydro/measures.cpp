@@ -56,7 +56,6 @@ Measures::Measures(const Description& description, const workload::Nodes& nodes,
       team_(team),
       threads_(threads),
       kernels_(description.problem.gas, description.grid),
-      solution_(Solution::of(description.problem, description.grid)),
       parts_(threads) {
   sum_by(description.manner.sums);
   volume_ = description.grid.share_of_lacking();
@@ -78,7 +77,7 @@ void Measures::sum_by(exchange::SumAlgorithm algorithm) {
 
 exchange::Exchanges Measures::exchanges() const {
   exchange::Exchanges result = invariants_->exchanges();
-  if (description_.has_solution) std::ranges::copy(norms_->exchanges(), std::back_inserter(result));
+  if (description_.solution) std::ranges::copy(norms_->exchanges(), std::back_inserter(result));
   return result;
 }
 
@@ -174,7 +173,7 @@ void Measures::measure(workload::Listener& listener, const Zones& zones, const T
 }
 
 void Measures::add_errors(const Zones& zones, double time) {
-  const MeanDensity exact(*solution_, description_.grid, time);
+  const MeanDensity exact(*description_.solution, description_.grid, time);
   for (Part& part : parts_) part.error = {};
   for_rows(zones, [&](Part& part, std::int64_t first, std::int64_t last) {
     std::vector<double> errors;
@@ -242,7 +241,7 @@ std::vector<workload::Value> Measures::record() const {
        {2},
        {static_cast<double>(measured_.floors[0]), static_cast<double>(measured_.floors[1])}},
       {"newton_steps", {}, {measured_.newton_steps}}};
-  if (description_.has_solution) values.push_back({"l1", {}, {measured_.l1}});
+  if (description_.solution) values.push_back({"l1", {}, {measured_.l1}});
   return values;
 }
 

@@ -89,7 +89,6 @@ class Measures {
   exchange::TeamPointer team_;
   int threads_;
   RowKernels kernels_;
-  std::unique_ptr<const Solution> solution_;
   std::vector<Part> parts_;  // of each thread
   std::unique_ptr<workload::GlobalSum> invariants_, norms_;
   double volume_ = 0.0;  // of the grid

@@ -67,7 +67,7 @@ void Run::run_turn() {
   else
     tell(pieces::sweeps);
   tell(pieces::measure);
-  if (!description_.has_solution) return;
+  if (!description_.solution) return;
   const std::int64_t every = description_.norms_every, done = turn() + 1;
   if ((every > 0 && done % every == 0) || done == description_.timesteps || finished())
     tell(pieces::norms);

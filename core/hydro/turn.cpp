@@ -54,7 +54,7 @@ std::vector<workload::Piece> pieces_of(const Description& description) {
     result.push_back({.name = pieces::sweeps});
   }
   result.push_back({.name = pieces::measure});
-  if (!description.has_solution) return result;
+  if (!description.solution) return result;
   const auto every = static_cast<double>(description.norms_every);
   result.push_back({.name = pieces::norms,
                     .kind = Kind::data_dependent,

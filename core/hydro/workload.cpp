@@ -32,7 +32,7 @@ std::vector<workload::Phase> Hydro::phases() const {
   }
   result.push_back({std::string(phases::courant), "maximum", "all"});
   result.push_back({std::string(phases::invariants), "sum", "all"});
-  if (description_.has_solution) result.push_back({std::string(phases::norms), "sum", "all"});
+  if (description_.solution) result.push_back({std::string(phases::norms), "sum", "all"});
   return result;
 }
 
