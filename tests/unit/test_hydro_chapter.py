@@ -57,7 +57,7 @@ def times(found: Leads, fast: tuple[float, float] = (0.5, 0.9)) -> Times:
             for ssp, seconds in ((False, 1.0), (True, 1.0 / ratio)):
                 gain = seconds * (1.0 - fast[ssp])
                 made[Way(zones, number, ssp)] = Time(
-                    seconds, 0.1 * seconds, 0.9 * seconds, 0.01, gain
+                    seconds, 0.1 * seconds, 0.9 * seconds, 0.01, 0.1, gain
                 )
     return made
 
@@ -129,12 +129,13 @@ def test_a_time_with_loops_over_all_pencils_is_that_of_its_own_study() -> None:
     assert predicted(way).fast == pytest.approx(turn_of(case, MODEL).seconds, rel=1e-9)
 
 
-def test_slower_scalar_work_and_slower_computing_are_added() -> None:
-    time = Time(1.0, 0.1, 0.9, 0.01, 0.2)
-    assert time.with_more(scalar=10.0) == pytest.approx(1.09)
+def test_slower_parts_are_added() -> None:
+    time = Time(1.0, 0.1, 0.9, 0.01, 0.1, 0.2)
+    assert time.with_more(between=10.0) == pytest.approx(1.09)
+    assert time.with_more(starts=5.0) == pytest.approx(1.4)
     assert time.with_more(computing=2.0) == pytest.approx(1.9)
     found = variants_of(times(HELD), 128)
-    says(" ".join(found), "10 times", "2 times", "Strang")
+    says(" ".join(found), "10 times", "2 times", "5 times", "Strang")
     assert not found["axes in turn (Strang)"]
     # More work of the same processors moves the ratio to that of the work alone.
     assert found["computing 2 times as long"][1] == pytest.approx(1.9 / (1.9 / 2.2))

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from phasewise.machines import load_machine
+from phasewise.machines import Machine, load_machine
 from phasewise.models.computation import kernel_seconds
 from phasewise.models.model import Case
 from phasewise.models.prediction import turn_of
@@ -67,14 +67,16 @@ class Way:
 @dataclass(frozen=True)
 class Time:
     """Seconds of a timestep: of the whole, of its communication with waiting, of its kernels and
-    the copies around messages, and of the scalar work between loops alone; gain: what loops over
-    all pencils of a rank save. All ranks have the same work, so that its time changes no waiting.
+    the copies around messages, and of that the scalar work between loops and the starts of loops;
+    gain: what loops over all pencils of a rank save. All ranks have the same work, so that its time
+    changes no waiting.
     """
 
     seconds: float
     communicating: float
     computing: float
     between: float
+    starts: float
     gain: float
 
     @property
@@ -82,11 +84,10 @@ class Time:
         """Seconds with loops over all pencils of a rank."""
         return self.seconds - self.gain
 
-    def with_more(self, scalar: float = 1.0, computing: float = 1.0) -> float:
-        """Seconds if the scalar work between loops, or all computing, took so many times as
-        long.
-        """
-        return self.seconds + (scalar - 1.0) * self.between + (computing - 1.0) * self.computing
+    def with_more(self, between: float = 1.0, starts: float = 1.0, computing: float = 1.0) -> float:
+        """Seconds if a part took so many times as long."""
+        more = (between - 1.0) * self.between + (starts - 1.0) * self.starts
+        return self.seconds + more + (computing - 1.0) * self.computing
 
 
 Times = Mapping[Way, Time]
@@ -192,10 +193,18 @@ def predicted(way: Way) -> Time:
     machine = load_machine(way.machine)
     case = Case(study, machine, way.ranks, pieces=iterated(study, None))
     turn = turn_of(case, MODEL)
-    plain = kernel_seconds(case)
-    other = kernel_seconds(replace(case, study=fast))
-    gain = sum(plain.values()) - sum(other.values())
-    return Time(turn.seconds, turn.communicating, turn.computing, plain[BETWEEN], gain)
+    kernels = kernel_seconds(case)
+    starts, gain = (
+        sum(kernels.values()) - sum(kernel_seconds(other).values())
+        for other in (replace(case, machine=_at_once(machine)), replace(case, study=fast))
+    )
+    return Time(turn.seconds, turn.communicating, turn.computing, kernels[BETWEEN], starts, gain)
+
+
+def _at_once(machine: Machine) -> Machine:
+    """The machine as if loops took no time to start."""
+    assert machine.vector is not None
+    return replace(machine, vector=replace(machine.vector, loop_start=0.0))
 
 
 def _simulated(way: Way) -> float:
