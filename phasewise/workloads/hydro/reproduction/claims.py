@@ -52,8 +52,9 @@ def half_vectors(times: Times, compared: Compared | None) -> Claim:
     last = max(twice)
     msp, ssp = pairs(times, SHORT)[last]
     sentence = (
-        f"Approximately twice is {low} to {high} times, at {_numbers(twice)}. On {last} MSPs the "
-        f"SSPs compute {msp.computing / ssp.computing:.2f} times as fast, but "
+        f"Approximately twice is {low} to {high} times, on up to {FEW} MSPs; it is so on "
+        f"{_numbers(number for number, so in twice.items() if so)}. On {last} MSPs the SSPs "
+        f"compute {msp.computing / ssp.computing:.2f} times as fast, but "
         f"{_percent(ssp.communicating / ssp.seconds)} of their timestep are messages and waiting, "
         f"since each rank sends {SSPS * last - 1} messages in each of two redistributions. "
         f"{ASSUMED}{_simulated(compared)}"
@@ -119,7 +120,7 @@ def in_words(zones: int, found: Ratios) -> str:
 
 
 def _numbers(found: Iterable[int]) -> str:
-    return f"{', '.join(map(str, found))} MSPs"
+    return f"{', '.join(map(str, found)) or 'no'} MSPs"
 
 
 def _percent(share: float) -> str:

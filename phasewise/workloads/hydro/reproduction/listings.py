@@ -15,8 +15,9 @@ SOURCES = {
 """The same template is compiled for both."""
 CAPTION = (
     f"The Newton steps of Riemann's problem as gcc compiled them here: {MARKS}. The template is "
-    "the same for both kernels. V is a number of one pencil, and the loop over its faces is left to "
-    "gcc to vectorise; or it is a vector of several pencils by type, which needs no vectoriser. On the slide the loop over the faces of a pencil is within "
-    "that over the eight steps, and is marked MV, multi-streamed and vectorised."
+    "the same for both kernels. V is a number of one pencil, and gcc may vectorise the loop over "
+    "its faces; or V is a vector of several pencils by type, which needs no vectoriser. On the "
+    "slide the loop over the faces of a pencil is within that over the eight steps, and is marked "
+    "MV, multi-streamed and vectorised."
 )
 LISTINGS = Listings("hydro-loopmarks", TITLE, CAPTION, SOURCES)

@@ -139,7 +139,7 @@ FULL = Extent(
     simulated=tuple(Way(zones, 4, ssp) for zones in GRIDS for ssp in (False, True)),
 )
 QUICK = Extent(
-    msps={128: (1, 2, 4, 8, 32), 256: (1, 2, 4, 8, 32), 512: (1, 2, 4, 8, 32)},
+    msps={128: (1, 2, 4, 8, 32), 256: (1, 4, 8, 16), 512: (1, 4, 8, 16)},
     alone={},
     others=(),
     simulated=(),
