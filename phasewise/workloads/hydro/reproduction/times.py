@@ -193,10 +193,12 @@ def predicted(way: Way) -> Time:
     machine = load_machine(way.machine)
     case = Case(study, machine, way.ranks, pieces=iterated(study, None))
     turn = turn_of(case, MODEL)
-    kernels = kernel_seconds(case)
+    # Copies around messages are the same in all cases, and need no planning without messages.
+    alone = replace(case, program=())
+    kernels = kernel_seconds(alone)
     starts, gain = (
         sum(kernels.values()) - sum(kernel_seconds(other).values())
-        for other in (replace(case, machine=_at_once(machine)), replace(case, study=fast))
+        for other in (replace(alone, machine=_at_once(machine)), replace(alone, study=fast))
     )
     return Time(turn.seconds, turn.communicating, turn.computing, kernels[BETWEEN], starts, gain)
 
