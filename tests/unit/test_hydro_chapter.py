@@ -126,7 +126,9 @@ def test_a_time_with_loops_over_all_pencils_is_that_of_its_own_study() -> None:
     pytest.importorskip("phasewise._core", reason="the core is not built")
     way = Way(128, 1, True)
     case = Case(way.study(FAST), load_machine(way.machine), way.ranks)
-    assert predicted(way).fast == pytest.approx(turn_of(case, MODEL).seconds, rel=1e-9)
+    found = predicted(way)
+    assert found.fast == pytest.approx(turn_of(case, MODEL).seconds, rel=1e-9)
+    assert 0.0 < found.between < found.starts < found.computing < found.seconds
 
 
 def test_slower_parts_are_added() -> None:
