@@ -33,10 +33,12 @@ GeometryFlops geometry_flops(Geometry geometry) {
   }
 }
 
-// A plain loop takes the zones of a pencil, a fast one the pencils of a batch at each zone.
+// A plain loop takes the zones of a pencil. A fast one takes those of all pencils of a batch: the
+// temporaries hold the whole batch, so that no iteration needs another one.
 parallel::KernelCard card_of(const SweepShape& shape, std::string_view name, double flops,
                              double bytes, double loops) {
-  const double trip = shape.kernel == Kernel::plain ? shape.zones : shape.batch;
+  const double pencils = shape.kernel == Kernel::plain ? 1 : shape.batch;
+  const double trip = shape.zones * pencils;
   return {.name = name,
           .flops = flops,
           .bytes = bytes,

@@ -26,10 +26,13 @@ class Loopmarks:
     lines: tuple[MarkedLine, ...]
 
 
-def loopmarks(source: str | Path, command: str | None = None) -> Loopmarks:
+def loopmarks(
+    source: str | Path, command: str | None = None, through: Path | None = None
+) -> Loopmarks:
     """The marks of a source file in C, C++ or Fortran that is compiled by `command`. Without a
     command, a file of phasewise's own core is compiled as phasewise compiles it, another one by gcc
-    -O3 -march=native -fopenmp.
+    -O3 -march=native -fopenmp. through: the file of the core that is compiled, if `source` is a
+    header that it includes.
 
     StudyError if the file cannot be read or compiled, or if the command compiles another one.
     """
@@ -37,7 +40,7 @@ def loopmarks(source: str | Path, command: str | None = None) -> Loopmarks:
     check_language(path)
     text = _read(path)
     _loops_of(path, text)
-    chosen = command_for(path, command)
+    chosen = command_for(through or path, command)
     reported = compile_and_read(path, chosen)
     marked = mark_loops(path.resolve(), cache(_loops_in), reported, is_fortran(path))
     lines = mark_lines(text, marked, reported.inlined)

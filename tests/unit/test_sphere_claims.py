@@ -11,6 +11,7 @@ import pytest
 
 from phasewise.errors import RunError
 from phasewise.loopmarks.compiling import CHECKOUT
+from phasewise.loopmarks.picture import extent_of
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.report import figure
 from phasewise.reproduction.reproducing import Reproducing
@@ -19,7 +20,7 @@ from phasewise.workloads.sphere import reproducing
 from phasewise.workloads.sphere.bench import LEVELS_AT
 from phasewise.workloads.sphere.communication import FAST
 from phasewise.workloads.sphere.reproduction import claims, simulated, variants
-from phasewise.workloads.sphere.reproduction.listings import SOURCES, extent_of
+from phasewise.workloads.sphere.reproduction.listings import SOURCES
 from phasewise.workloads.sphere.reproduction.measured import Range, Timing, range_of
 from phasewise.workloads.sphere.reproduction.simulated import MACHINES, MSP, SSP, Way
 from phasewise.workloads.sphere.reproduction.variants import FULL, QUICK, Extent, Variant
@@ -173,10 +174,11 @@ def test_what_is_measured_holds_what_the_claims_compare(extent: Extent) -> None:
 
 @pytest.mark.parametrize("kernel", SOURCES)
 def test_the_listed_loops_stand_in_the_source(kernel: str) -> None:
-    file, begins = SOURCES[kernel]
-    if not (CHECKOUT / file).is_file():
+    source = SOURCES[kernel]
+    (begins,) = source.functions
+    if not (CHECKOUT / source.file).is_file():
         pytest.skip("this is no checkout")
-    texts = (CHECKOUT / file).read_text().splitlines()
+    texts = (CHECKOUT / source.file).read_text().splitlines()
     first, last = extent_of(texts, begins)
     assert any("for (" in text for text in texts[first:last]) and last - first < 30
 

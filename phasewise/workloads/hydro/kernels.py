@@ -32,7 +32,6 @@ class HydroKernels(Kernels):
         "hydro_diagnose": "item",
         "hydro_compare": "item",
     }
-    BESIDE = ("hydro_compare", "between_loops")
 
     def terms(self, model: HydroTable, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
         """One term, at the kernel's own rate."""

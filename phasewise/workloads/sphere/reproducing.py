@@ -11,7 +11,7 @@ from phasewise.reproduction.reproducing import Reproducing
 from phasewise.reproduction.source import Chapter
 from phasewise.workloads.sphere.reproduction.charts import make_charts
 from phasewise.workloads.sphere.reproduction.claims import check_claims
-from phasewise.workloads.sphere.reproduction.listings import find_listings, make_listing
+from phasewise.workloads.sphere.reproduction.listings import LISTINGS
 from phasewise.workloads.sphere.reproduction.measured import Measured, Timings, measure
 from phasewise.workloads.sphere.reproduction.pictures import make_figures
 from phasewise.workloads.sphere.reproduction.simulated import Simulated, simulate_all
@@ -32,7 +32,7 @@ class SphereReproducing(Reproducing):
         measured = measure(load_core(), extent)
         simulated = simulate_all(extent, out, workers)
         figures = (
-            make_listing(find_listings(quick), out),
+            LISTINGS.make(out, quick),
             *make_figures(measured, simulated, out),
             *make_charts(simulated, out),
         )
