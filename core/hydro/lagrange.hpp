@@ -35,9 +35,8 @@ PHASEWISE_HD void find_slope(const PencilWork<V>& work, int i) {
   const V* const* s = rows.state;
   for (int q = 0; q < characteristic; ++q)
     rows.slope[q][i] = uniform_slope(s[q][i - 1], s[q][i], s[q][i + 1]);
-  const V *p = s[field::pressure], *u = s[normal], density = s[field::density][i];
-  rows.shock[i] = shock_steepness(p[i - 2], p[i - 1], p[i + 1], p[i + 2], u[i - 1], u[i + 1]);
-  const V impedance = square_root((work.constants.gamma * p[i]) * density);
+  const V density = s[field::density][i];
+  const V impedance = square_root((work.constants.gamma * s[field::pressure][i]) * density);
   rows.impedance[i] = impedance;
   rows.inverse_density[i] = 1.0 / density;
   rows.share[i] =
@@ -95,7 +94,9 @@ PHASEWISE_HD V spreading(const PencilWork<V>& work, int i) {
 template <Shape shape, class V>
 PHASEWISE_HD void find_states(const PencilWork<V>& work, int i) {
   PencilRows<V>& rows = work.rows;
-  rows.flat[i] = flattening(rows.shock[i - 1], rows.shock[i], rows.shock[i + 1]);
+  const V *p = rows.state[field::pressure], *u = rows.state[normal];
+  rows.flat[i] =
+      flattening(shock_steepness(p[i - 2], p[i - 1], p[i + 1], p[i + 2], u[i - 1], u[i + 1]));
   const V flat = flattening_of(work, i);
   const bool flattens = any(flat > V{});
   const EdgeShare<V> share(rows.share[i]);

@@ -9,9 +9,8 @@
 
 namespace phasewise::hydro {
 
-// Zones beyond each end of a pencil. A zone depends on six neighbours on each side, and its shock
-// steepness on a seventh.
-inline constexpr int ghosts = 7;
+// Zones beyond each end of a pencil: a zone depends on so many neighbours on each side.
+inline constexpr int ghosts = 6;
 
 // How the area of a face changes as it moves.
 enum class Shape : std::uint8_t { flat, cylinder, sphere, polar };

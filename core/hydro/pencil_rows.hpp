@@ -67,12 +67,12 @@ class PencilRows {
   }
   void restart() { begun_ = false; }
 
-  V* state[quantities] = {};       // before the sweep, in the batch
-  V *carried = nullptr, *gravity;  // flattening of the sweep before; acceleration
-  V* slope[characteristic];        // of density, pressure and normal velocity
-  V *shock, *flat;                 // steepness of a shock, and the sweep's own flattening
-  V *impedance, *inverse_density;  // ρ c, 1/ρ
-  V* share;                        // of a zone, that sound crosses in the timestep
+  V* state[quantities] = {};                        // before the sweep, in the batch
+  V *carried = nullptr, *gravity;                   // flattening of the sweep before; acceleration
+  V* slope[characteristic];                         // of density, pressure and normal velocity
+  V* flat;                                          // the sweep's own flattening
+  V *impedance, *inverse_density;                   // ρ c, 1/ρ
+  V* share;                                         // of a zone, that sound crosses in the timestep
   V *left[characteristic], *right[characteristic];  // states beside a face
   V *move, *push;            // of a face: how far it moves, and the pressure on it
   V* moved[quantities];      // the state after the Lagrangian step
@@ -81,12 +81,12 @@ class PencilRows {
   V* moved_slope[quantities];
 
  private:
-  static constexpr int rows = 2 * quantities + 3 * characteristic + 10, kept = 8;
+  static constexpr int rows = 2 * quantities + 3 * characteristic + 9, kept = 8;
 
   std::array<V**, rows> temporaries() {
-    std::array<V**, rows> found{&shock, &flat, &impedance, &inverse_density, &share,
-                                &move,  &push, &width,     &inverse_width,   &inverse_sum};
-    std::size_t next = 10;
+    std::array<V**, rows> found{&flat, &impedance, &inverse_density, &share,      &move,
+                                &push, &width,     &inverse_width,   &inverse_sum};
+    std::size_t next = 9;
     for (int q = 0; q < characteristic; ++q)
       for (V** row : {&slope[q], &left[q], &right[q]}) found[next++] = row;
     for (int q = 0; q < quantities; ++q)
