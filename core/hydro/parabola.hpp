@@ -130,7 +130,7 @@ PHASEWISE_HD V shock_steepness(V far_below, V below, V above, V far_above, V vel
 
 // The share of its rise that a parabola loses in a zone of this steepness. VH-1 takes the largest
 // steepness of three neighbours. The zone's own gives narrower fronts: the shocks of Sedov and of
-// Noh lie nearer to their places, and the noise behind slow shocks is no louder.
+// Noh lie nearer to their places, and the noise behind slow shocks is about as loud.
 template <class V>
 PHASEWISE_HD V flattening(V steepness) {
   return smaller(steepness, V{} + 0.5);
