@@ -86,7 +86,8 @@ nb::dict first_pieces(const std::string& parameters, int ranks) {
   nb::dict result;
   // The study owns the pieces' names.
   const auto study = bindings::plan_study(parameters, ranks, 1);
-  // A piece that turns usually have counts as usual where it is not named.
+  // Pieces that are not listed are counted as often as in a later turn, so that those which a first
+  // turn lacks are listed with 0.
   for (const workload::Piece& piece : study->pieces())
     if (piece.first > 0.0 || piece.expected > 0.0)
       result[nb::str(piece.name.data(), piece.name.size())] = piece.first;

@@ -27,7 +27,6 @@ class Batches {
         in_row_((static_cast<int>(box.size(step_axis_)) + batch - 1) / batch) {}
 
   int count() const { return in_row_ * static_cast<int>(box_.size(other_axis_)); }
-  std::int64_t pencils() const { return box_.size(step_axis_) * box_.size(other_axis_); }
   std::int64_t zones_along() const { return box_.size(direction_); }
 
   Batch operator[](int number) const {

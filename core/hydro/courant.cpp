@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "hydro/values.hpp"
+
 namespace phasewise::hydro {
 
 RowKernels::RowKernels(const Gas& gas, const Grid& grid) : gas_(gas), grid_(grid) {
@@ -28,28 +30,42 @@ RowKernels::Scales RowKernels::scales_of(const Row& row) const {
   return scales;
 }
 
-double RowKernels::rate(const Row& row, int n, const Scales& scales) const {
-  const double c =
-      std::sqrt(gas_.gamma * row.values[field::pressure][n] / row.values[field::density][n]);
-  double fastest = 0.0;
+template <class V>
+V RowKernels::rate(const Row& row, int n, const Scales& scales) const {
+  const auto value = [&](int f) { return loaded<V>(row.values[f] + n); };
+  const V c = square_root(gas_.gamma * value(field::pressure) / value(field::density));
+  V fastest{}, none = c - c;  // NaN where the state is no number
   for (int axis = 0; axis < grid_.dimensions(); ++axis) {
-    const double radius = scales.by_radius[axis] ? inverse_radius_[row.first.at[0] + n] : 1.0;
-    const double u = std::fabs(row.values[field::velocity + axis][n]);
-    // A NaN stays.
-    const double found = (u > c ? u : c) * (scales.inverse_length[axis] * radius);
-    fastest = found <= fastest ? fastest : found;
+    const V u = magnitude(value(field::velocity + axis));
+    none += u - u;
+    V inverse_length = all_of<V>(scales.inverse_length[axis]);
+    if (scales.by_radius[axis])
+      inverse_length = inverse_length * loaded<V>(&inverse_radius_[row.first.at[0] + n]);
+    fastest = larger(larger(u, c) * inverse_length, fastest);
   }
-  return fastest;
+  return fastest + none;
 }
 
 double RowKernels::inverse_timestep(const Row& row) const {
   const Scales scales = scales_of(row);
-  double fastest = 0.0;
-  for (int n = 0; n < row.zones; ++n) {
-    const double found = rate(row, n, scales);
-    fastest = found <= fastest || fastest != fastest ? fastest : found;
+  Lanes most{}, none{};
+  int n = 0;
+  for (; n + parallel::lanes <= row.zones; n += parallel::lanes) {
+    const Lanes found = rate<Lanes>(row, n, scales);
+    none += found - found;
+    most = larger(found, most);
   }
-  return fastest;
+  double fastest = 0.0, of_none = 0.0;
+  for (int lane = 0; lane < parallel::lanes; ++lane) {
+    fastest = larger(most[lane], fastest);
+    of_none += none[lane];
+  }
+  for (; n < row.zones; ++n) {
+    const double found = rate<double>(row, n, scales);
+    of_none += found - found;
+    fastest = larger(found, fastest);
+  }
+  return fastest + of_none;
 }
 
 Zone RowKernels::fastest_zone(const Row& row) const {
@@ -57,7 +73,7 @@ Zone RowKernels::fastest_zone(const Row& row) const {
   const double wanted = inverse_timestep(row);
   Zone zone = row.first;
   for (int n = 0; n < row.zones; ++n) {
-    const double found = rate(row, n, scales);
+    const double found = rate<double>(row, n, scales);
     if (found != wanted && found == found) continue;
     zone.at[0] += n;
     return zone;
@@ -65,24 +81,33 @@ Zone RowKernels::fastest_zone(const Row& row) const {
   return zone;
 }
 
-double RowKernels::integrals(const Row& row, double* const sums[quantities]) const {
-  const double share = scales_of(row).share, internal = 1.0 / (gas_.gamma - 1.0);
-  double mach_square = 0.0;
-  for (int n = 0; n < row.zones; ++n) {
-    const double volume = share * share_[row.first.at[0] + n];
-    const double density = row.values[field::density][n], p = row.values[field::pressure][n];
-    const double in_zone = density * volume;
-    double squares = 0.0;
-    for (int d = 0; d < 3; ++d) {
-      const double u = row.values[field::velocity + d][n];
-      sums[momentum + d][n] = in_zone * u;
-      squares += u * u;
-    }
-    sums[RowKernels::mass][n] = in_zone;
-    sums[energy][n] = volume * (p * internal + 0.5 * density * squares);
-    mach_square = std::max(mach_square, squares * density / (gas_.gamma * p));
+template <class V>
+V RowKernels::integrate(const Row& row, int n, double share, double* const sums[quantities]) const {
+  const auto value = [&](int f) { return loaded<V>(row.values[f] + n); };
+  const auto put = [&](int quantity, V sum) { stored(sums[quantity] + n, sum); };
+  const V volume = share * loaded<V>(&share_[row.first.at[0] + n]);
+  const V density = value(field::density), p = value(field::pressure), in_zone = density * volume;
+  V squares{};
+  for (int d = 0; d < 3; ++d) {
+    const V u = value(field::velocity + d);
+    put(momentum + d, in_zone * u);
+    squares += u * u;
   }
-  return std::sqrt(mach_square);
+  put(mass, in_zone);
+  put(energy, volume * (p * (1.0 / (gas_.gamma - 1.0)) + 0.5 * density * squares));
+  return squares * density / (gas_.gamma * p);
+}
+
+double RowKernels::integrals(const Row& row, double* const sums[quantities]) const {
+  const double share = scales_of(row).share;
+  Lanes most{};
+  int n = 0;
+  for (; n + parallel::lanes <= row.zones; n += parallel::lanes)
+    most = larger(integrate<Lanes>(row, n, share, sums), most);
+  double square = 0.0;
+  for (int lane = 0; lane < parallel::lanes; ++lane) square = std::max(square, most[lane]);
+  for (; n < row.zones; ++n) square = std::max(square, integrate<double>(row, n, share, sums));
+  return std::sqrt(square);
 }
 
 }  // namespace phasewise::hydro

@@ -39,7 +39,12 @@ class RowKernels {
     double share = 1.0;  // of the volume, of axes 2 and 3
   };
   Scales scales_of(const Row& row) const;
-  double rate(const Row& row, int n, const Scales& scales) const;
+  // Of zone n, or of zone n and those after it that fill a vector.
+  template <class V>
+  V rate(const Row& row, int n, const Scales& scales) const;
+  // Returns the square of the Mach number.
+  template <class V>
+  V integrate(const Row& row, int n, double share, double* const sums[quantities]) const;
 
   Gas gas_;
   Grid grid_;

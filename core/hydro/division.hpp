@@ -38,6 +38,11 @@ struct Box {
     return i - along[0].first +
            size(0) * (j - along[1].first + size(1) * std::int64_t{k - along[2].first});
   }
+  bool has(const Zone& zone) const {
+    for (int axis = 0; axis < 3; ++axis)
+      if (zone.at[axis] < along[axis].first || zone.at[axis] >= along[axis].second) return false;
+    return true;
+  }
   // The zones that both have; its ranges may be empty.
   Box shared_with(const Box& other) const;
   // The bytes of the zones of a part, in an array of this box's doubles.

@@ -1,8 +1,6 @@
 // An ideal gas, p = (γ - 1) ρ e, and its state in a zone.
 #pragma once
 
-#include <cmath>
-
 namespace phasewise::hydro {
 
 struct Gas {
@@ -19,10 +17,6 @@ struct Primitive {
 // Numbers of the six arrays that hold a state: of velocity 2 it is `velocity + 1`.
 namespace field {
 inline constexpr int density = 0, pressure = 1, velocity = 2, flattening = 5, count = 6;
-}
-
-inline double sound_speed(const Gas& gas, const Primitive& state) {
-  return std::sqrt(gas.gamma * state.pressure / state.density);
 }
 
 }  // namespace phasewise::hydro

@@ -76,8 +76,4 @@ double Grid::radius(int axis, const Zone& zone) const {
   return r * polar.sine(polar.centre_from_middle(zone.at[1]));
 }
 
-double Grid::length(int axis, const Zone& zone) const {
-  return axes[axis].width() * radius(axis, zone);
-}
-
 }  // namespace phasewise::hydro

@@ -55,8 +55,6 @@ struct Grid {
   // that the grid lacks.
   double share(int axis, int i) const;
   double share_of_lacking() const;
-  // The length of a zone along an axis.
-  double length(int axis, const Zone& zone) const;
   // By what a width of the axis is multiplied to be a length: 1, r, or r sin θ at the centre.
   double radius(int axis, const Zone& zone) const;
 };

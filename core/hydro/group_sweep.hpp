@@ -129,9 +129,8 @@ class GroupSweep : public BatchSweep {
               [&](int i, V width) {
                 if (i < 0 || i >= zones()) return;
                 for (int lane = 0; lane < used; ++lane)
-                  if (lane_of(width, lane) <= 0.0 && tally.collapsed++ == 0)
-                    tally.collapsed_zone =
-                        direction_.zone_of(pencils, pencil_of(pencils, group, lane), i);
+                  if (lane_of(width, lane) <= 0.0)
+                    tally.collapse(direction_.zone_of(pencils, pencil_of(pencils, group, lane), i));
               });
     count_steps(loops.steps, used, tally);
   }

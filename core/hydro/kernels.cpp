@@ -103,7 +103,7 @@ parallel::KernelCard sweep_card(const SweepShape& shape) {
 }
 
 // Geometry of a pencil, its ghost zones and the starts of its loops, on a scalar processor.
-parallel::KernelCard between_loops_card(const SweepShape&) {
+parallel::KernelCard between_loops_card() {
   return {.name = "between_loops", .flops = 300.0, .bytes = 0.0, .vectorised = false};
 }
 

@@ -30,7 +30,7 @@ parallel::KernelCard remap_card(const SweepShape& shape);
 // The sweep as one kernel, as it runs here: the sum of its loops.
 parallel::KernelCard sweep_card(const SweepShape& shape);
 // Scalar work between the loops. One item is a pencil with `plain`, a batch with `fast`.
-parallel::KernelCard between_loops_card(const SweepShape& shape);
+parallel::KernelCard between_loops_card();
 
 // One item is a zone.
 parallel::KernelCard courant_card(const Grid& grid);

@@ -31,13 +31,13 @@ parallel::KernelCard compare_card() {
   return {.name = "compare", .flops = 100.0, .bytes = 8.0, .vectorised = false};
 }
 
+}  // namespace
+
 std::string shown(double value) {
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
   return text;
 }
-
-}  // namespace
 
 Row Zones::row(std::int64_t number) const {
   const auto j = static_cast<int>(number % box.size(1));
@@ -106,7 +106,9 @@ void Measures::find_rates(const Zones& zones) {
 }
 
 const Measures::Part& Measures::fastest() const {
-  return *std::ranges::max_element(parts_, {}, &Part::rate);
+  return *std::ranges::max_element(parts_, {}, [](const Part& part) {
+    return std::pair(part.rate, -part.fastest_row);  // the lowest row of those that are as fast
+  });
 }
 
 void Measures::share_fastest(workload::Listener& listener) {
@@ -201,23 +203,21 @@ void Measures::compare(workload::Listener& listener, const Zones& zones, double 
 void Measures::fail(workload::Listener& listener, const Zones& zones, const Tally& tally,
                     const std::string& what) const {
   const Grid& grid = description_.grid;
-  double candidate[1] = {-infinity};
+  double lowest[1] = {-infinity};  // minus the number of the zone
   const Part& part = fastest();
-  Zone zone;
-  if (measured_.collapsed > 0 ? tally.collapsed > 0 : part.rate == measured_.inverse_timestep) {
-    zone = measured_.collapsed > 0 ? tally.collapsed_zone
-                                   : kernels_.fastest_zone(zones.row(part.fastest_row));
-    candidate[0] = -static_cast<double>(grid.number_of(zone));
-  }
-  const double mine = candidate[0];
-  listener.max(phases::courant, candidate, team_);
+  if (measured_.collapsed > 0 ? tally.collapsed > 0 : part.rate == measured_.inverse_timestep)
+    lowest[0] = -static_cast<double>(grid.number_of(
+        measured_.collapsed > 0 ? tally.collapsed_zone
+                                : kernels_.fastest_zone(zones.row(part.fastest_row))));
+  listener.max(phases::courant, lowest, team_);
+  const Zone zone = grid.zone_of(static_cast<std::int64_t>(-lowest[0]));
+  // A zone that collapsed in a sweep may be another rank's since.
   std::array<double, field::count> state{};
-  if (mine == candidate[0] && mine > -infinity)
+  if (zones.box.has(zone))
     for (int f = 0; f < field::count; ++f)
       state[f] =
           zones.values[f * zones.box.zones() + zones.box.place(zone.at[0], zone.at[1], zone.at[2])];
   listener.sum(phases::courant, state, team_);
-  zone = grid.zone_of(static_cast<std::int64_t>(-candidate[0]));
   std::string place, velocity;
   for (int axis = 0; axis < grid.dimensions(); ++axis) {
     place += (axis > 0 ? ", " : "") + std::to_string(zone.at[axis]);

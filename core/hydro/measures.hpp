@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "hydro/courant.hpp"
@@ -37,6 +38,9 @@ struct Measured {
   std::array<std::int64_t, 2> floors{};  // of density and of pressure, so far
   double l1 = 0.0;                       // of the density; nan where it was not compared
 };
+
+// A number as messages show it.
+std::string shown(double value);
 
 class Measures {
  public:

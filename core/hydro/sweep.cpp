@@ -1,5 +1,6 @@
 #include "hydro/sweep.hpp"
 
+#include <tuple>
 #include <utility>
 
 #include "hydro/batch_sweep.hpp"
@@ -11,8 +12,13 @@ void Tally::add(const Tally& other) {
   pressure_floors += other.pressure_floors;
   interfaces += other.interfaces;
   newton_steps += other.newton_steps;
-  if (collapsed == 0) collapsed_zone = other.collapsed_zone;
-  collapsed += other.collapsed;
+  if (other.collapsed > 0) collapse(other.collapsed_zone);
+  collapsed += other.collapsed - (other.collapsed > 0 ? 1 : 0);
+}
+
+void Tally::collapse(const Zone& zone) {
+  const auto place = [](const Zone& of) { return std::tuple(of.at[2], of.at[1], of.at[0]); };
+  if (collapsed++ == 0 || place(zone) < place(collapsed_zone)) collapsed_zone = zone;
 }
 
 Sweep::Sweep(const SweepSetting& setting, int direction)

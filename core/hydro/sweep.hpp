@@ -38,9 +38,10 @@ struct Tally {
   // Zones whose faces met within the timestep, so that nothing is left of their volume. The state
   // is then lost.
   std::int64_t collapsed = 0;
-  Zone collapsed_zone;  // one of them
+  Zone collapsed_zone;  // the first of them in the grid
 
   void add(const Tally& other);
+  void collapse(const Zone& zone);
 };
 
 // Pencils along the direction of a sweep. Zone i of pencil n has its values at

@@ -26,12 +26,6 @@ parallel::Buffer<double> arrays(std::int64_t size) {
   return result;
 }
 
-std::string shown(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return text;
-}
-
 }  // namespace
 
 std::vector<workload::Piece> pieces_of(const Description& description) {
@@ -243,7 +237,7 @@ void Turn::sweep_batches(Listener& listener, int direction, const Batches& batch
   SweepShape shape = shapes_[direction];
   if (last > first) shape.batch = static_cast<int>((pencils + last - first - 1) / (last - first));
   const bool by_batch = description_.manner.kernel == Kernel::fast;
-  listener.kernel(between_loops_card(shape), by_batch ? last - first : pencils, [&] {
+  listener.kernel(between_loops_card(), by_batch ? last - first : pencils, [&] {
     pencils_.clear();
     for (int number = first; number < last; ++number) {
       const Batch batch = batches[number];

@@ -77,6 +77,17 @@ PHASEWISE_HD V square(V a) {
   return a * a;
 }
 
+// One value from memory, or one for each lane.
+template <class V>
+PHASEWISE_HD V loaded(const double* from) {
+  if constexpr (lanes_of<V> == 1)
+    return *from;
+  else
+    return parallel::load(from);
+}
+PHASEWISE_HD void stored(double* to, double value) { *to = value; }
+PHASEWISE_HD void stored(double* to, Lanes value) { parallel::store(to, value); }
+
 // The same value in each lane.
 template <class V>
 PHASEWISE_HD V all_of(double value) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from phasewise.errors import StudyError
 from phasewise.output import number_of
 from phasewise.tables.keys import show
-from phasewise.workloads.hydro.coordinates import AXES, INFLOW, RADIUS
+from phasewise.workloads.hydro.coordinates import AXES, RADIUS
 from phasewise.workloads.hydro.problems import (
     AMPLITUDES,
     DEFAULTS,
@@ -32,7 +32,7 @@ def check_gas(model: HydroTable) -> None:
             "timestep"
         )
     for name, value in zip(("density", "pressure"), model.inflow, strict=False):
-        if value <= 0 and any(INFLOW in ends for ends in model.boundaries):
+        if value <= 0:
             raise StudyError(f"hydro.inflow: its {name} {value:g} must be above 0")
 
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from phasewise.driver import Core, Floats, StatefulRun, load_core
 from phasewise.errors import RunError
 from phasewise.mpi.ranks import collectively
+from phasewise.runs.layout import fault_of
 from phasewise.runs.simulation import start_run
 from phasewise.study import Study
 from phasewise.workloads.hydro.coordinates import CARTESIAN
@@ -161,6 +162,8 @@ class Hydro:
         try:
             while not run.finished:
                 run.step()
+                if fault := fault_of(study, run.record()):
+                    raise RunError(f"timestep {run.turn}: {fault}")
         except (MemoryError, RuntimeError, ValueError) as error:
             raise RunError(f"timestep {run.turn} cannot be done: {error}") from error
         self._record, self._timesteps = run.record(), run.turn
@@ -203,8 +206,13 @@ def _arrays(
         "pressure": np.asarray(pressure, dtype=np.float64),
     }
     shape = found["density"].shape
-    for name, given in zip(VELOCITIES, list(cast(Any, velocity)), strict=False):
-        found[name] = np.asarray(given, dtype=np.float64)
+    given = list(cast(Any, velocity))
+    if shape and np.shape(velocity) == shape and len(shape) == 1:
+        given = [velocity]  # along the only axis
+    if len(given) > len(VELOCITIES):
+        raise ValueError(f"velocity has {len(given)} arrays; give one for each of at most 3 axes")
+    for name, values in zip(VELOCITIES, given, strict=False):
+        found[name] = np.asarray(values, dtype=np.float64)
     for name in VELOCITIES:
         found.setdefault(name, np.zeros(shape))
     for name, values in found.items():
