@@ -189,8 +189,8 @@ def hot(ids, rows):
     rows["time"][:] = 5.0
     rows["pressure"][ids == 43] = 1e30
 
-print(said("shear", no_number))
-print(said("shear", hot))
+print(said("shear", no_number) + "\\n", end="")
+print(said("shear", hot) + "\\n", end="")
 """
 
 
