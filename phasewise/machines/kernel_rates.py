@@ -8,7 +8,7 @@ share its memory. It depends on one size. The workloads define names and units
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -85,6 +85,31 @@ def rated() -> dict[str, Rated]:
             for variant, others in part.VARIANTS.items():
                 found[base + variant] = Rated(unit, tuple(base + other for other in others))
     return found
+
+
+def rates_by_size(
+    timed: Mapping[str, Mapping[str, Any]],
+    size_of: Callable[[str], float],
+    rate_of: Callable[[str], str],
+    units: Mapping[str, str],
+) -> dict[str, KernelRate]:
+    """Rates from the timings of kernels, at the sizes of the cases in which they were timed.
+
+    timed: for each case its "kernels". size_of: the size of a case. rate_of: the rate that a
+    kernel has. units: the unit of each rate, of which a kernel's entry has the number, as "flops".
+    """
+    found: dict[str, dict[float, float]] = {}
+    for case, values in timed.items():
+        size = size_of(case)
+        for kernel, times in values["kernels"].items():
+            name = rate_of(kernel)
+            if name in units and times["items"] > 0:
+                seconds = times["seconds"] / float(times[f"{units[name]}s"])
+                found.setdefault(name, {}).setdefault(size, seconds)
+    return {
+        name: KernelRate(units[name], tuple(points), tuple(points.values()))
+        for name, points in ((name, dict(sorted(own.items()))) for name, own in found.items())
+    }
 
 
 def find_rate(rates: Mapping[str, KernelRate], name: str) -> KernelRate | None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from phasewise.driver import Core
 from phasewise.errors import StudyError
-from phasewise.machines.kernel_rates import KernelRate, Measuring
+from phasewise.machines.kernel_rates import KernelRate, Measuring, rates_by_size
 from phasewise.runs.kernel_times import usual_turn
 from phasewise.study import Study
 from phasewise.study.study import CPU
 from phasewise.workloads.hydro.communication import FAST, PLAIN
-from phasewise.workloads.hydro.kernels import HydroKernels, rate_of, size_of, work
+from phasewise.workloads.hydro.kernels import HydroKernels, rate_of, size_of
 from phasewise.workloads.hydro.model import model_of
 from phasewise.workloads.hydro.problems import EVH1
 
@@ -62,15 +62,6 @@ class HydroMeasuring(Measuring):
 
     def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
         """The rates that follow from the timings, which stand under the names of `cases`."""
-        found: dict[str, dict[float, float]] = {}
-        for case, values in timed.items():
-            size = size_of(model_of(_cases()[case]))
-            for kernel, times in values["kernels"].items():
-                name = rate_of(kernel)
-                if name in HydroKernels.UNITS and times["items"] > 0:
-                    seconds = times["seconds"] / work(times, HydroKernels.UNITS[name])
-                    found.setdefault(name, {}).setdefault(size, seconds)
-        return {
-            name: KernelRate(HydroKernels.UNITS[name], tuple(points), tuple(points.values()))
-            for name, points in ((name, dict(sorted(own.items()))) for name, own in found.items())
-        }
+        return rates_by_size(
+            timed, lambda case: size_of(model_of(_cases()[case])), rate_of, HydroKernels.UNITS
+        )

@@ -9,11 +9,11 @@ from functools import cache
 from typing import Any
 
 from phasewise.driver import Core
-from phasewise.machines.kernel_rates import KernelRate, Measuring
+from phasewise.machines.kernel_rates import KernelRate, Measuring, rates_by_size
 from phasewise.runs.kernel_times import usual_turn
 from phasewise.study import Study
 from phasewise.study.study import CPU
-from phasewise.workloads.sphere.kernels import SphereKernels, rate_of, width_of, work
+from phasewise.workloads.sphere.kernels import SphereKernels, rate_of, width_of
 from phasewise.workloads.sphere.model import model_of
 
 SIZES = ((21, 1), (42, 1), (42, 18), (85, 1), (85, 18), (170, 4))
@@ -63,15 +63,6 @@ class SphereMeasuring(Measuring):
 
     def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
         """The rates that follow from the timings, which stand under the names of `cases`."""
-        found: dict[str, dict[float, float]] = {}
-        for case, values in timed.items():
-            width = width_of(model_of(_cases()[case]))
-            for kernel, times in values["kernels"].items():
-                name = rate_of(kernel)
-                if name in SphereKernels.UNITS and times["items"] > 0:
-                    seconds = times["seconds"] / work(times, SphereKernels.UNITS[name])
-                    found.setdefault(name, {}).setdefault(width, seconds)
-        return {
-            name: KernelRate(SphereKernels.UNITS[name], tuple(points), tuple(points.values()))
-            for name, points in ((name, dict(sorted(own.items()))) for name, own in found.items())
-        }
+        return rates_by_size(
+            timed, lambda case: width_of(model_of(_cases()[case])), rate_of, SphereKernels.UNITS
+        )
