@@ -102,3 +102,15 @@ def test_uniform_gas_at_rest_stays_so(coordinates: str, shape: Any, high: list[f
     # Each timestep rounds the force of each face, whose areas differ.
     assert np.abs(gas.velocity).max() < 1e-12 * gas.timesteps
     assert gas.density == pytest.approx(np.ones(shape), rel=1e-12 * gas.timesteps)
+
+
+def test_a_velocity_along_the_only_axis_is_an_array_itself() -> None:
+    density, pressure = wave(16)
+    gas = Hydro(density, pressure, np.full(16, 0.5), boundaries="periodic")
+    assert gas.velocity[0].tolist() == [0.5] * 16
+
+
+def test_too_many_velocities_are_refused() -> None:
+    density, pressure = wave(16)
+    with pytest.raises(ValueError, match="velocity has 4 arrays"):
+        Hydro(density, pressure, [density] * 4)

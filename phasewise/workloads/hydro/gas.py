@@ -207,7 +207,7 @@ def _arrays(
     }
     shape = found["density"].shape
     given = list(cast(Any, velocity))
-    if shape and np.shape(velocity) == shape and len(shape) == 1:
+    if isinstance(velocity, np.ndarray) and velocity.shape == shape and len(shape) == 1:
         given = [velocity]  # along the only axis
     if len(given) > len(VELOCITIES):
         raise ValueError(f"velocity has {len(given)} arrays; give one for each of at most 3 axes")
