@@ -68,7 +68,7 @@ class Hydro:
             coordinates: "cartesian", "cylindrical", "spherical" or "axisymmetric".
             boundaries: As the study's key hydro.boundaries; outflow by default.
             gamma: Ratio of specific heats.
-            courant: Δt max(c, |u|)/Δx.
+            courant: The share of a zone that sound, or gas, crosses in a timestep at most.
             communication: Keys of [communication].
             threads: Threads of this process.
             more: Other keys of [hydro], such as riemann or gravity.
