@@ -30,7 +30,7 @@ WORDS = {1: (1, 2, 7), 2: (4, 10)}
 """By rows of the halo; the fewest first, where a cell goes both ways."""
 FEW_WORDS = {1: (7,), 2: (4,)}
 MANY_RANKS = 5
-"""From here on fewer sizes are compared, in the squarest process grid."""
+"""From here on fewer sizes are compared, in the longest and in the squarest process grids."""
 EXCHANGES = 3
 
 
@@ -51,7 +51,7 @@ def differences() -> list[str]:
     ranks, rank = core.size(), core.rank()
     grids = [(px, ranks // px) for px in range(1, ranks + 1) if ranks % px == 0]
     if ranks >= MANY_RANKS:
-        grids = [grids[len(grids) // 2]]
+        grids = [grids[0], grids[len(grids) // 2]]
     chosen = FEW_WORDS if ranks >= MANY_RANKS else WORDS
     sizes = [(words, rows) for rows, every in chosen.items() for words in every]
     wrong = []
