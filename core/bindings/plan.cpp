@@ -86,10 +86,9 @@ nb::dict first_pieces(const std::string& parameters, int ranks) {
   nb::dict result;
   // The study owns the pieces' names.
   const auto study = bindings::plan_study(parameters, ranks, 1);
-  // Pieces that are not listed are counted as often as in a later turn, so that those which a first
-  // turn lacks are listed with 0.
+  // Pieces that are not listed are counted as often as in a later turn.
   for (const workload::Piece& piece : study->pieces())
-    if (piece.first > 0.0 || piece.expected > 0.0)
+    if (piece.first != piece.expected)
       result[nb::str(piece.name.data(), piece.name.size())] = piece.first;
   return result;
 }
@@ -139,7 +138,7 @@ void bind_plan(nb::module_& m) {
         "colour, #rrggbb, or empty if pictures choose it. No messages are looked at.");
   m.def("first_pieces", &first_pieces, nb::arg("parameters"), nb::arg("ranks"),
         "How often data-dependent pieces occur in the first turn of a run, by name, on the rank "
-        "where they occur most often.");
+        "where they occur most often; only pieces that a later turn has more or less often.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "qcd/description.hpp"
@@ -39,15 +40,18 @@ inline std::vector<workload::Piece> pieces_of(const Description& description) {
                    .first = 1.0});
   for (int i = 0; i < description.right_sides(); ++i)
     found.push_back({.name = pieces::source, .kind = Piece::Kind::series, .index = i});
-  found.push_back({.name = pieces::iteration,
-                   .kind = Piece::Kind::data_dependent,
-                   .per = "iteration",
-                   .expected = description.right_sides() * planned_iterations(description)});
-  if (description.precision == Precision::mixed)
-    found.push_back({.name = pieces::update,
+  // The first solve has as many iterations and updates as any other.
+  const auto repeated = [&](std::string_view name, std::string_view per, double each) {
+    const double expected = description.right_sides() * each;
+    found.push_back({.name = name,
                      .kind = Piece::Kind::data_dependent,
-                     .per = "update",
-                     .expected = description.right_sides() * planned_updates(description)});
+                     .per = per,
+                     .expected = expected,
+                     .first = expected});
+  };
+  repeated(pieces::iteration, "iteration", planned_iterations(description));
+  if (description.precision == Precision::mixed)
+    repeated(pieces::update, "update", planned_updates(description));
   for (int i = 0; i < description.right_sides(); ++i)
     found.push_back({.name = pieces::solution, .kind = Piece::Kind::series, .index = i});
   return found;
