@@ -29,7 +29,7 @@ STUDY = Path(__file__).parent / "study.toml"
 WORDS = {1: (1, 2, 7), 2: (4, 10)}
 """By rows of the halo; the fewest first, where a cell goes both ways."""
 FEW_WORDS = {1: (7,), 2: (4,)}
-MANY_RANKS = 5
+MANY_RANKS = 4
 """From here on fewer sizes are compared, in the longest and in the squarest process grids."""
 EXCHANGES = 3
 

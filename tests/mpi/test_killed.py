@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,16 @@ def wait_until(true: Callable[[], object], seconds: float = REMOVED) -> None:
     while not true():
         assert time.monotonic() < last
         time.sleep(0.05)
+
+
+@contextmanager
+def killed_if_failing(process: subprocess.Popen[str]) -> Iterator[None]:
+    """Kill the process if something fails, so that nobody waits for its end."""
+    try:
+        yield
+    except BaseException:
+        process.kill()
+        raise
 
 
 def test_a_launcher_that_ignores_every_signal_ends_with_its_parent(tmp_path: Path) -> None:
@@ -62,10 +73,13 @@ def test_a_measurement_that_is_ended_leaves_nothing(tmp_path: Path, number: sign
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        wait_until(lambda: list(folder.glob("phasewise-probe-*/samples.jsonl")))
-        sessions = [pid for pid in children_of(process.pid) if len(members(pid)) > 1]
-        process.send_signal(number)
-        _, error = process.communicate(timeout=REMOVED)
+        with killed_if_failing(process):
+            # The launcher and its ranks.
+            wait_until(lambda: any(len(members(pid)) > 2 for pid in children_of(process.pid)))
+            assert list(folder.glob("phasewise-probe-*"))
+            sessions = [pid for pid in children_of(process.pid) if len(members(pid)) > 1]
+            process.send_signal(number)
+            _, error = process.communicate(timeout=REMOVED)
     wait_until(lambda: not any(members(session) for session in sessions))
     wait_until(lambda: not list(folder.glob("phasewise-*")))
     if number != signal.SIGKILL:

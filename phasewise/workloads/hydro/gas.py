@@ -22,8 +22,8 @@ from phasewise.workloads.hydro.zones import (
     POSITIVE,
     SET,
     VELOCITIES,
-    in_places,
-    joined,
+    in_shape,
+    whole_rows,
 )
 
 Rows = dict[str, Floats]
@@ -95,13 +95,13 @@ class Hydro:
         self._timesteps = 0
         self._record: dict[str, Any] = {}
         self._model = model_of(self._study(0.0))
-        self._rows = self._at_rest(arrays)
+        self._rows = self._first_rows(arrays)
 
     def _study(self, until: float) -> Study:
         own = {**cast(dict[str, Any], self._tables["hydro"]), "until": until}
         return Study.from_dict(self._tables | {"hydro": own})
 
-    def _at_rest(self, arrays: dict[str, Floats]) -> Rows:
+    def _first_rows(self, arrays: dict[str, Floats]) -> Rows:
         """The rows of all zones at time 0."""
         rows = {name: values.T.ravel() for name, values in arrays.items()}
         for name in POSITIVE:
@@ -145,8 +145,7 @@ class Hydro:
         return centres_of(self._model, axis)
 
     def _field(self, name: str) -> Floats:
-        zones = self._model.zones
-        return in_places(np.arange(self._model.zone_count), self._rows[name], zones)
+        return in_shape(self._rows[name], self._model.zones)
 
     def advance(self, until: float) -> None:
         """Take the gas to a time; RunError if a timestep cannot be done. Collective."""
@@ -181,20 +180,10 @@ class Hydro:
 
     def _whole(self, run: StatefulRun) -> Rows:
         """The rows of all zones on every rank, by their numbers."""
-        here, core = run.state()[SET], self._core
-        sent = core.gather(np.ascontiguousarray(here["id"], dtype=np.int64).tobytes())
-        order = np.concatenate([np.frombuffer(part, np.int64) for part in sent]) if sent else None
-        found: Rows = {}
-        for name in here:
-            if name == "id":
-                continue
-            parts = core.gather(np.ascontiguousarray(here[name]).tobytes())
-            whole = np.empty(0)
-            if order is not None:
-                whole = np.empty(len(order))
-                whole[order] = joined(parts)
-            found[name] = np.frombuffer(core.broadcast(whole.tobytes()))
-        return found
+        names = [name for name in run.state()[SET] if name != "id"]
+        whole = whole_rows(run, self._core, names)
+        parts = {name: b"" if whole is None else whole[name].tobytes() for name in names}
+        return {name: np.frombuffer(self._core.broadcast(parts[name])) for name in names}
 
 
 def _arrays(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from phasewise.workloads.hydro.coordinates import (
     AXES,
-    AXISYMMETRIC,
     CARTESIAN,
     COORDINATES,
     CYLINDRICAL,
@@ -33,7 +32,6 @@ SOD, LAX, EINFELDT, BLASTS, SEDOV, NOH, ACOUSTIC, SHEAR, FALLING, EVH1, FILE = P
 )  # fmt: skip
 EXPLOSIONS = (SEDOV, EVH1)
 NONE, UNIFORM, POINT_MASS = GRAVITIES = ("none", "uniform", "point-mass")
-RADIAL = (CARTESIAN, CYLINDRICAL, SPHERICAL, AXISYMMETRIC)
 
 AIR, MONATOMIC = 1.4, 5 / 3
 Bounds = tuple[float, float]
@@ -69,8 +67,8 @@ DEFAULTS = {
     LAX: Defaults(until=0.16),
     EINFELDT: Defaults(until=0.15),
     BLASTS: Defaults(ends=((REFLECTING, REFLECTING),), until=0.038),
-    SEDOV: Defaults(until=1.0, coordinates=RADIAL),
-    NOH: Defaults(gamma=MONATOMIC, until=0.6, coordinates=RADIAL),
+    SEDOV: Defaults(until=1.0, coordinates=COORDINATES),
+    NOH: Defaults(gamma=MONATOMIC, until=0.6, coordinates=COORDINATES),
     ACOUSTIC: Defaults(ends=((PERIODIC, PERIODIC),), gamma=MONATOMIC, until=1.0),
     SHEAR: Defaults(
         bounds=(UNIT, UNIT), ends=((PERIODIC, PERIODIC),), gamma=MONATOMIC, until=1.5,

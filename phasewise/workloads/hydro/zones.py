@@ -67,22 +67,27 @@ def whole_fields(
     run: StatefulRun, comm: Communicator, model: HydroTable, names: Sequence[str]
 ) -> dict[str, Floats] | None:
     """Fields of the whole grid, [i][j][k], on rank 0; None elsewhere. Collective."""
+    rows = whole_rows(run, comm, names)
+    return rows and {name: in_shape(values, model.zones) for name, values in rows.items()}
+
+
+def whole_rows(
+    run: StatefulRun, comm: Communicator, names: Sequence[str]
+) -> dict[str, Floats] | None:
+    """Columns of the state by the numbers of all zones, on rank 0; None elsewhere. Collective."""
     rows = run.state()[SET]
     numbers = comm.gather(np.ascontiguousarray(rows["id"], dtype=np.int64).tobytes())
     parts = {name: comm.gather(np.ascontiguousarray(rows[name]).tobytes()) for name in names}
     if comm.rank() != 0:
         return None
     order = np.concatenate([np.frombuffer(part, np.int64) for part in numbers])
-    return {name: in_places(order, joined(parts[name]), model.zones) for name in names}
+    found = {}
+    for name in names:
+        found[name] = np.empty(len(order))
+        found[name][order] = np.concatenate([np.frombuffer(part) for part in parts[name]])
+    return found
 
 
-def joined(parts: Sequence[bytes]) -> Floats:
-    """The numbers of all ranks, one after the other."""
-    return np.concatenate([np.frombuffer(part) for part in parts])
-
-
-def in_places(numbers: Integers, values: Floats, zones: Sequence[int]) -> Floats:
-    """Values of all zones as an array [i][j][k]."""
-    found = np.empty(len(numbers))
-    found[numbers] = values
-    return np.ascontiguousarray(found.reshape(tuple(reversed(zones))).T)
+def in_shape(values: Floats, zones: Sequence[int]) -> Floats:
+    """Values by the numbers of all zones as an array [i][j][k]."""
+    return np.ascontiguousarray(values.reshape(tuple(reversed(zones))).T)
