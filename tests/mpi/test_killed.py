@@ -72,14 +72,13 @@ def test_a_measurement_that_is_ended_leaves_nothing(tmp_path: Path, number: sign
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-    ) as process:
-        with killed_if_failing(process):
-            # The launcher and its ranks.
-            wait_until(lambda: any(len(members(pid)) > 2 for pid in children_of(process.pid)))
-            assert list(folder.glob("phasewise-probe-*"))
-            sessions = [pid for pid in children_of(process.pid) if len(members(pid)) > 1]
-            process.send_signal(number)
-            _, error = process.communicate(timeout=REMOVED)
+    ) as process, killed_if_failing(process):
+        # The launcher and its ranks.
+        wait_until(lambda: any(len(members(pid)) > 2 for pid in children_of(process.pid)))
+        assert list(folder.glob("phasewise-probe-*"))
+        sessions = [pid for pid in children_of(process.pid) if len(members(pid)) > 1]
+        process.send_signal(number)
+        _, error = process.communicate(timeout=REMOVED)
     wait_until(lambda: not any(members(session) for session in sessions))
     wait_until(lambda: not list(folder.glob("phasewise-*")))
     if number != signal.SIGKILL:
