@@ -66,13 +66,16 @@ def test_a_measurement_that_is_ended_leaves_nothing(tmp_path: Path, number: sign
     folder = tmp_path / "with a blank"
     folder.mkdir()
     words = ["machine", "measure", "--ranks", "2", "--output", str(tmp_path / "here.toml")]
-    with subprocess.Popen(
-        [sys.executable, "-m", "phasewise", *words],
-        env=os.environ | {"TMPDIR": str(folder)},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process, killed_if_failing(process):
+    with (
+        subprocess.Popen(
+            [sys.executable, "-m", "phasewise", *words],
+            env=os.environ | {"TMPDIR": str(folder)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as process,
+        killed_if_failing(process),
+    ):
         # The launcher and its ranks.
         wait_until(lambda: any(len(members(pid)) > 2 for pid in children_of(process.pid)))
         assert list(folder.glob("phasewise-probe-*"))
