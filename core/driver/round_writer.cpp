@@ -63,7 +63,7 @@ void RoundWriter::write(const exchange::Round& round) {
   const Ends ends = ends_of(round);
   switch (exchange_.protocol) {
     case Protocol::sendrecv:
-      return in_pairs(ends, std::min(ends.sends.size(), ends.sources.size()));
+      return in_pairs(ends, exchange::paired(ends.sends.size(), ends.sources.size()));
     case Protocol::ordered:
       return ordered(ends);
     case Protocol::packed:
@@ -261,7 +261,7 @@ void RoundWriter::fence() {
     exchange({targets_of(part.sends), part.receives});
 }
 
-// Sends the first messages together with receives, pair by pair; the rest goes together at the end.
+// Sends this many messages together with receives, pair by pair, and the rest together.
 void RoundWriter::in_pairs(const Ends& ends, std::size_t pairs) {
   const Sends& sends = ends.sends;
   const Ranks& sources = ends.sources;

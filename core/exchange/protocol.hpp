@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -15,7 +16,7 @@ struct Round;
 enum class Protocol : std::uint8_t {
   irecv_isend,  // posts all receives, then all sends
   ordered,      // blocking; of two ranks the lower one sends first
-  sendrecv,     // the i-th send together with the i-th receive
+  sendrecv,     // the i-th send together with the i-th receive (see `paired`)
   isend_recv,   // posts sends, then receives with blocking calls
   irecv_send,   // posts receives, then sends with blocking calls
   ready,        // ready sends, once the receiver has said that it waits
@@ -66,6 +67,12 @@ Staging staging_of(Protocol protocol);
 
 // Whether posting a round waits for other ranks, so that no other work can be done meanwhile.
 bool blocks(Protocol protocol);
+// How many messages of a round go in pairs by `sendrecv`: all if a rank sends as many as it
+// receives. Else it posts all at once, since the ranks would be at different pairs, and some could
+// wait for each other for ever.
+inline std::size_t paired(std::size_t sends, std::size_t receives) {
+  return sends == receives ? sends : 0;
+}
 // Whether messages may lie in the memory of a device from which the library can send. One-sided
 // messages arrive in memory of the library or of a node, and the library itself would pack data of
 // types.

@@ -24,7 +24,7 @@ PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
 BAD_INPUT = 2
 
 LAST_WORDS = (
-    (re.compile(r"[Dd]eadlock"), "the simulated ranks wait for each other and none can go on"),
+    (re.compile(r"[Dd]eadlock|Stalling"), "the simulated ranks wait for each other and none can go on"),
     (re.compile(r"bad_alloc|[Oo]ut of memory|Cannot allocate"), "there is not enough memory"),
     (re.compile(r"[Ss]egmentation fault|SIGSEGV|Access violation"), "it met a segmentation fault"),
 )
@@ -76,7 +76,8 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "")
     command = [
         "smpirun", "-quiet", "-np", str(len(twin.hosts)),
         "-platform", str(platform.resolve()), "-hostfile", "hosts",
-        *twin.options, "--cfg=smpi/tmpdir:.", "--log=root.thres:critical",
+        *twin.options, "--cfg=smpi/tmpdir:.",
+        *("--log=root.thres:critical", "--log=smpi.thres:info"),
         str(driver.resolve()), *([option] if option else []), "parameters", "--out", ".",
     ]  # fmt: skip
     # smpirun splits its options at blanks, which the folder's own name may have, so it runs inside
@@ -91,7 +92,8 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "")
             status = process.wait()
         words.seek(0)
         output = words.read().decode(errors="replace")
-    if status != 0:
+    # Where all ranks wait for each other, smpirun says so, and its status is 0.
+    if status != 0 or "Stalling" in output:
         raise _failure(status, output, twin)
 
 

@@ -11,9 +11,13 @@ from pathlib import Path
 import pytest
 
 import phasewise
+from phasewise.errors import RunError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
 from phasewise.models.plan import plan
 from phasewise.runs.results import Results
-from phasewise.study import load
+from phasewise.simulated.simulate import Request, simulate
+from phasewise.study import Study, load
 from tests.mpi.hydro_ways import CASES, OVERLAPS, RANKS, keys, ways
 from tests.mpi.pairwise import written
 from tests.mpi.scripts import Script, printed
@@ -201,6 +205,22 @@ def test_every_rank_says_which_zone_ends_a_run(repository: Path) -> None:
     # Zone 150 of 22 along x.
     says(first, "the gas has left the range of numbers", "zone (18, 6)", "pressure nan")
     says(second, "the gas allows no timestep above 1e-12 of the time 5", "zone (21, 1)", "1e+30")
+
+
+def test_messages_in_pairs_end_where_ranks_have_different_numbers_of_batches(
+    tmp_path: Path,
+) -> None:
+    try:
+        simulated_tree()
+    except RunError as error:
+        pytest.skip(str(error))
+    ways = {"overlap": True, "protocol": "sendrecv", "batch": 16}
+    own = {"problem": "sedov", "zones": [64, 30, 11]}
+    uneven = {"workload": "hydro", "timesteps": 1, "hydro": own, "communication": ways}
+    # The messages are so large that a send waits for its receive.
+    request = Request(load_machine("jaguar"), 7, skeleton=True)
+    _, record = simulate(Study.from_dict(uneven), request, tmp_path)
+    assert record.seconds > 0
 
 
 def test_too_many_ranks_are_refused_in_one_sentence(written_study: Path, tmp_path: Path) -> None:

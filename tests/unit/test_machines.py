@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from phasewise.machines import (
     nodes_of,
     smallest_box,
 )
-from phasewise.machines.smpirun import _failure, simulated_tree
+from phasewise.machines.smpirun import _failure, simulate_driver, simulated_tree
 from tests.sentences import Nearest, one_sentence, refused
 
 BASSI = """
@@ -335,6 +336,7 @@ def test_without_the_simulated_driver_a_sentence_names_the_folder(
             "[CRITICAL] Oops! Deadlock detected, some activities are still around",
             ("8 ranks", "bassi", "wait"),
         ),
+        (0, "[0.017475] [smpi/INFO] Stalling SMPI instance: smpirun.", ("8 ranks", "wait")),
         (137, "", ("8 ranks", "bassi", "killed", "memory")),
         (139, "Segmentation fault.\nTry to debug that", ("8 ranks", "bassi", "segmentation")),
         (
@@ -352,6 +354,18 @@ def test_what_ends_a_simulation_is_told_in_one_sentence(
     assert isinstance(error, RunError)
     one_sentence(str(error), *facts)
     assert "Backtrace" not in str(error) and "debug" not in str(error)
+
+
+@pytest.mark.skipif(shutil.which("smpirun") is None, reason="SimGrid is not installed")
+def test_ranks_that_wait_for_ever_end_a_simulation_though_the_status_is_0(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    simulated = tmp_path / "smpirun"
+    simulated.write_text("#!/bin/sh\necho '[smpi/INFO] Stalling SMPI instance: smpirun.' >&2\n")
+    simulated.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    with refused("8 ranks", "bassi", "wait for each other", by=RunError):
+        simulate_driver(make_twin(load_machine("bassi"), "plain", 8), "", tmp_path)
 
 
 def test_parameters_that_the_driver_refuses_are_bad_input() -> None:

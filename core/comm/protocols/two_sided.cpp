@@ -64,15 +64,15 @@ class Ordered : public TwoSided {
   std::vector<int> peers_;
 };
 
-// Sends the i-th message together with receiving the i-th one, by MPI_Sendrecv.
+// Sends the i-th message together with receiving the i-th one, by MPI_Sendrecv, as far as the
+// messages pair (exchange::paired).
 class Sendrecv : public TwoSided {
  public:
   using TwoSided::TwoSided;
 
-  // Messages without a partner are sent or received at the end.
   Pending post(const RoundMessages& messages) override {
     const auto& [phase, sends, receives, from, to] = messages;
-    const std::size_t pairs = std::min(sends.size(), receives.size());
+    const std::size_t pairs = exchange::paired(sends.size(), receives.size());
     for (std::size_t i = 0; i < pairs; ++i) exchange(phase, sends[i], receives[i]);
     return group_.post(phase, channel_, sends.subspan(pairs), receives.subspan(pairs));
   }
