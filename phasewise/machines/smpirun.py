@@ -24,7 +24,10 @@ PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
 BAD_INPUT = 2
 
 LAST_WORDS = (
-    (re.compile(r"[Dd]eadlock|Stalling"), "the simulated ranks wait for each other and none can go on"),
+    (
+        re.compile(r"[Dd]eadlock|Stalling"),
+        "the simulated ranks wait for each other and none can go on",
+    ),
     (re.compile(r"bad_alloc|[Oo]ut of memory|Cannot allocate"), "there is not enough memory"),
     (re.compile(r"[Ss]egmentation fault|SIGSEGV|Access violation"), "it met a segmentation fault"),
 )
