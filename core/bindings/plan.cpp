@@ -4,6 +4,8 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -82,14 +84,24 @@ nb::list phases_of(const std::string& parameters, int ranks, int node_size) {
   return result;
 }
 
-nb::dict first_pieces(const std::string& parameters, int ranks) {
+// How often a data-dependent piece occurs in this number of first turns. One that belongs to every
+// n-th turn comes as early as the first turn has it.
+double in_first(const workload::Piece& piece, int turns) {
+  constexpr double rounding = 1e-9;
+  const double all = piece.expected * turns;
+  const double whole =
+      piece.first >= piece.expected ? std::ceil(all - rounding) : std::floor(all + rounding);
+  return std::max(piece.first, whole);
+}
+
+nb::dict first_pieces(const std::string& parameters, int ranks, int turns) {
   nb::dict result;
   // The study owns the pieces' names.
   const auto study = bindings::plan_study(parameters, ranks, 1);
   // Pieces that are not listed are counted as often as in a later turn.
   for (const workload::Piece& piece : study->pieces())
     if (piece.first != piece.expected)
-      result[nb::str(piece.name.data(), piece.name.size())] = piece.first;
+      result[nb::str(piece.name.data(), piece.name.size())] = in_first(piece, turns) / turns;
   return result;
 }
 
@@ -137,8 +149,10 @@ void bind_plan(nb::module_& m) {
         "anything on these ranks: name; main, whether the phase does the workload's own exchange; "
         "colour, #rrggbb, or empty if pictures choose it. No messages are looked at.");
   m.def("first_pieces", &first_pieces, nb::arg("parameters"), nb::arg("ranks"),
-        "How often data-dependent pieces occur in the first turn of a run, by name, on the rank "
-        "where they occur most often; only pieces that a later turn has more or less often.");
+        nb::arg("turns") = 1,
+        "How often data-dependent pieces occur in the mean of this many first turns of a run, by "
+        "name, on the rank where they occur most often; only pieces that the first turn has more "
+        "or less often than a later one.");
   m.def("traffic", &traffic, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size") = 1,
         "Messages and bytes of a turn between pairs of ranks: from, to, messages, bytes.");
   m.def("work", &work, nb::arg("parameters"), nb::arg("ranks"), nb::arg("pieces") = nb::dict(),

@@ -154,7 +154,7 @@ def first_turn(
     """The first turn of a run, which all ranks begin together and which has data-dependent pieces
     that later turns do not have; or the mean of this many first turns.
     """
-    pieces = {name: count / turns for name, count in first_pieces(study, ranks).items()}
+    pieces = first_pieces(study, ranks, turns)
     return Case(study, machine, ranks, twin, pieces, agreed=turns == 1, turns=turns)
 
 

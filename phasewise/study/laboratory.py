@@ -123,9 +123,11 @@ def check_simulated(study: Study, skeleton: bool) -> None:
     _laboratory(study).check_simulated(study.model, skeleton)
 
 
-def first_pieces(study: Study, ranks: int) -> Pieces:
-    """How often pieces occur in the first turn of a run, on the rank where they come most often."""
-    return load_planner().first_pieces(study.parameters(), ranks)
+def first_pieces(study: Study, ranks: int, turns: int = 1) -> Pieces:
+    """How often pieces occur in the mean of this many first turns of a run, on the rank where they
+    come most often. Only pieces that the first turn has more or less often than a later one.
+    """
+    return load_planner().first_pieces(study.parameters(), ranks, turns)
 
 
 def iterated(study: Study, iterations: int | None) -> Pieces:
