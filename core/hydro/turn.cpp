@@ -49,12 +49,14 @@ std::vector<workload::Piece> pieces_of(const Description& description) {
   }
   result.push_back({.name = pieces::measure});
   if (!description.solution) return result;
-  const auto every = static_cast<double>(description.norms_every);
+  // The last timestep is compared too.
+  const std::int64_t every = description.norms_every, all = description.timesteps;
+  const std::int64_t compared = every > 0 ? (all + every - 1) / every : 1;
   result.push_back({.name = pieces::norms,
                     .kind = Kind::data_dependent,
                     .per = "comparison",
-                    .expected = every > 0.0 ? 1.0 / every : 0.0,
-                    .first = every == 1.0 ? 1.0 : 0.0});
+                    .expected = static_cast<double>(compared) / static_cast<double>(all),
+                    .first = every == 1 || all == 1 ? 1.0 : 0.0});
   return result;
 }
 
