@@ -32,7 +32,6 @@ struct MaskSetting {
   Mask mask = Mask::continents;
   std::uint64_t seed = 0;
   double sea = 0.68;       // wanted share of the cells with `continents`
-  bool fill_seas = false;  // makes land of seas that the largest does not reach
   // With `file`: the number of sea levels of a cell and how many cells have it, in pairs, from the
   // south-west corner eastwards, row after row.
   std::vector<double> runs;
@@ -52,7 +51,7 @@ struct Terms {
 
 struct InitialSetting {
   Initial initial = Initial::stratified;
-  std::array<int, 2> wave_numbers{};  // half waves across the extent; whole ones where periodic
+  std::array<int, 2> wave_numbers{};  // whole wavelengths along x and y
   double wave_height = 0.0;           // m
 };
 
