@@ -61,9 +61,7 @@ struct Coarse {
 
 Coarse coarse_of(const Grid& grid) {
   int factor = 1;
-  const auto cells = [&] {
-    return std::int64_t{grid.nx() / factor} * (grid.ny() / factor);
-  };
+  const auto cells = [&] { return std::int64_t{grid.nx() / factor} * (grid.ny() / factor); };
   while (factor < 64 && cells() > most_coarse_cells && grid.nx() % (2 * factor) == 0 &&
          grid.ny() % (2 * factor) == 0)
     factor *= 2;

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "ocean/manner.hpp"
+#include "ocean/solver/setting.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::ocean {
@@ -31,7 +33,7 @@ struct GridSetting {
 struct MaskSetting {
   Mask mask = Mask::continents;
   std::uint64_t seed = 0;
-  double sea = 0.68;       // wanted share of the cells with `continents`
+  double sea = 0.68;  // wanted share of the cells with `continents`
   // With `file`: the number of sea levels of a cell and how many cells have it, in pairs, from the
   // south-west corner eastwards, row after row.
   std::vector<double> runs;
@@ -64,7 +66,13 @@ struct Description {
   Terms terms;
   InitialSetting initial;
   bool baroclinic = true;  // false: the surface and the depth-integrated flow alone
+  SolverSetting solver;
+  double expected_iterations = 0.0;  // of a solve in a plan
   std::int64_t timesteps = 0;
+  Manner manner;
+
+  // With what the manner says of it.
+  SolverSetting solver_setting() const;
 };
 
 }  // namespace phasewise::ocean

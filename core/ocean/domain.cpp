@@ -41,6 +41,13 @@ RowPlace Domain::place(int part, int j) const {
           .corners = levels_};
 }
 
+std::vector<RowPlace> Domain::rows_with(int south, int north) const {
+  std::vector<RowPlace> rows;
+  for (int part = 0; part < static_cast<int>(planes_.parts().size()); ++part)
+    for (int j = -south; j < planes_.parts()[part].ny + north; ++j) rows.push_back(place(part, j));
+  return rows;
+}
+
 void Domain::find_rows() {
   for (int part = 0; part < static_cast<int>(planes_.parts().size()); ++part) {
     const Planes::Part& of = planes_.parts()[part];

@@ -45,6 +45,8 @@ class Domain {
 
   // Rows that have sea.
   const std::vector<RowPlace>& rows() const { return rows_; }
+  // All rows of the blocks with so many more in the south and the north.
+  std::vector<RowPlace> rows_with(int south, int north) const;
   // The cells of these rows, each with as many levels as the deepest cell or corner of its row.
   double cells() const { return cells_; }
   double corners() const { return corners_; }

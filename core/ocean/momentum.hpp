@@ -1,9 +1,9 @@
 // The explicit terms of momentum on the B-grid, and the implicit friction between levels.
 //
-// Advection, third-order upwind or centred, and horizontal viscosity by Adams and Bashforth's second
-// order; the pressure of the water from a linear equation of state; the wind; and Coriolis' force,
-// half of it implicit, on what precedes the correction by the surface (Dukowicz, Smith, J. Geophys.
-// Res. 99 (1994) 7991).
+// Advection, third-order upwind or centred, and horizontal viscosity by Adams and Bashforth's
+// second order; the pressure of the water from a linear equation of state; the wind; and Coriolis'
+// force, half of it implicit, on what precedes the correction by the surface (Dukowicz, Smith, J.
+// Geophys. Res. 99 (1994) 7991).
 #pragma once
 
 #include "ocean/domain.hpp"
@@ -13,13 +13,15 @@
 namespace phasewise::ocean {
 
 // ρ = ρ0 (1 - α T + β S) up to a constant.
-inline constexpr double thermal_expansion = 2.0e-4;    // α, 1/K
+inline constexpr double thermal_expansion = 2.0e-4;   // α, 1/K
 inline constexpr double haline_contraction = 7.6e-4;  // β, 1/psu
 
 // Rows of a thread.
 struct Scratch {
   Scratch(const Domain& domain, int fields)
-      : pitch(domain.pitch()), size(domain.levels() * domain.pitch()), values(zeros(fields * size)) {}
+      : pitch(domain.pitch()),
+        size(domain.levels() * domain.pitch()),
+        values(zeros(fields * size)) {}
   // Value (level, 0) of an array, with ghosts.
   double* row(int array) { return values.data() + array * size + ghosts; }
   std::int64_t pitch, size;

@@ -30,9 +30,9 @@ template <Kernel kernel, class F>
 PHASEWISE_HD void downwards(Span span, int levels, F&& f) {
   if constexpr (kernel == Kernel::fast) {
     for (int level = 0; level < levels; ++level)
-      for_vectors(span, [&]<class V>(int i) __attribute__((always_inline)) {
-        f.template operator()<V>(level, i);
-      });
+      for_vectors(
+          span, [&]<class V>(int i)
+                    __attribute__((always_inline)) { f.template operator()<V>(level, i); });
   } else {
     for (int i = span.first; i < span.last; ++i)
       for (int level = 0; level < levels; ++level) f.template operator()<double>(level, i);
@@ -44,9 +44,9 @@ template <Kernel kernel, class F>
 PHASEWISE_HD void upwards(Span span, int levels, F&& f) {
   if constexpr (kernel == Kernel::fast) {
     for (int level = levels - 1; level >= 0; --level)
-      for_vectors(span, [&]<class V>(int i) __attribute__((always_inline)) {
-        f.template operator()<V>(level, i);
-      });
+      for_vectors(
+          span, [&]<class V>(int i)
+                    __attribute__((always_inline)) { f.template operator()<V>(level, i); });
   } else {
     for (int i = span.first; i < span.last; ++i)
       for (int level = levels - 1; level >= 0; --level) f.template operator()<double>(level, i);

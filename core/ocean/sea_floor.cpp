@@ -39,8 +39,8 @@ std::vector<std::int16_t> from_runs(const Grid& grid, const std::vector<double>&
   for (std::size_t run = 0; run + 1 < runs.size(); run += 2) {
     const double value = runs[run], count = runs[run + 1];
     if (!(value >= 0.0 && value <= grid.nz()) || value != std::floor(value))
-      throw std::invalid_argument("ocean.sea_levels: a cell has 0 to " +
-                                  std::to_string(grid.nz()) + " levels");
+      throw std::invalid_argument("ocean.sea_levels: a cell has 0 to " + std::to_string(grid.nz()) +
+                                  " levels");
     if (!(count >= 1.0 && count <= static_cast<double>(cells - levels.size()))) break;
     levels.insert(levels.end(), static_cast<std::size_t>(count), static_cast<std::int16_t>(value));
   }
@@ -73,8 +73,14 @@ std::shared_ptr<const SeaFloor> SeaFloor::shared(const Grid& grid, const MaskSet
                          std::vector<double>>;
   const GridSetting& of = grid.setting();
   const bool made = setting.mask == Mask::continents;
-  Key key{of.nx,          of.ny, of.periodic, of.thickness, setting.mask, made ? setting.seed : 0,
-          made ? setting.sea : 0.0, setting.runs};
+  Key key{of.nx,
+          of.ny,
+          of.periodic,
+          of.thickness,
+          setting.mask,
+          made ? setting.seed : 0,
+          made ? setting.sea : 0.0,
+          setting.runs};
   static std::mutex mutex;
   static std::pair<Key, std::shared_ptr<const SeaFloor>> last;
   const std::lock_guard lock(mutex);
@@ -95,7 +101,8 @@ int SeaFloor::corner_levels(int i, int j) const {
 }
 
 SeaMask SeaFloor::mask() const {
-  SeaMask mask{.nx = nx_, .ny = ny_, .periodic_x = periodic_x_, .periodic_y = periodic_y_, .sea = {}};
+  SeaMask mask{
+      .nx = nx_, .ny = ny_, .periodic_x = periodic_x_, .periodic_y = periodic_y_, .sea = {}};
   mask.sea.resize(levels_.size());
   std::ranges::transform(levels_, mask.sea.begin(),
                          [](std::int16_t levels) { return levels > 0 ? 1 : 0; });
