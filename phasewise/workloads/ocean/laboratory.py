@@ -5,6 +5,7 @@ from __future__ import annotations
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
+from phasewise.workloads.ocean.kernels import OF_SOLVER
 from phasewise.workloads.ocean.model import model_of
 from phasewise.workloads.ocean.table import FROM_FILE, PCSI, PIPELINED, OceanTable
 
@@ -29,7 +30,7 @@ class OceanLaboratory(Laboratory):
         "baroclinic boundary": ("baroclinic_boundary", "tracer_boundary"),
         "barotropic without solver": ("barotropic", "measure", "measures"),
         "barotropic boundary": ("barotropic_boundary",),
-        "solver": ("solver_halo", "solver_sum"),
+        "solver": OF_SOLVER,
     }
 
     def rate(self, study: Study) -> tuple[float, str]:

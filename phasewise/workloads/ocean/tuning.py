@@ -23,7 +23,8 @@ class OceanTuning(Tuning):
 
     def candidates(self, study: Study, ranks: int, machine: Machine) -> list[PlainCandidate]:
         """Candidates that are distinct and valid; StudyError if none suits the ranks."""
-        choices = study.workload.part(Choosing).choices(study.model, ranks)
+        found = study.workload.part(Choosing).choices(study.model, ranks)
+        choices = {name: list(values) for name, values in found.items()}
         levels = node_levels(machine, ranks)
         choices["solver_sum"] = [one for one in choices["solver_sum"] if one in sums_on(levels)]
         given = study.communication
@@ -32,8 +33,8 @@ class OceanTuning(Tuning):
             choices["process_grid"] = [given.process_grid]
         usual = {name: _usual(getattr(given, name), choices[name]) for name in choices}
         tables = [usual, *(usual | change for change in _changes(usual, choices))]
-        found = dict.fromkeys(PlainCandidate(tuple(table.items())) for table in tables)
-        valid = [one for one in found if _suits(one, study, ranks)]
+        every = dict.fromkeys(PlainCandidate(tuple(table.items())) for table in tables)
+        valid = [one for one in every if _suits(one, study, ranks)]
         if not valid:
             study.check_ranks(ranks)
             raise StudyError(f"none of the ways to exchange suits {ranks} ranks")
