@@ -5,7 +5,7 @@ from __future__ import annotations
 from phasewise.errors import StudyError
 from phasewise.tables.keys import show
 from phasewise.workloads.ocean.grid import PLANE, SPHERE
-from phasewise.workloads.ocean.stability import rounded_down
+from phasewise.workloads.ocean.stability import ROUNDING, rounded_down
 from phasewise.workloads.ocean.table import (
     ALL_SEA,
     CONTINENTS,
@@ -92,7 +92,7 @@ def _check_start(given: OceanTable) -> None:
 def check_timestep(found: OceanTable) -> None:
     """StudyError if the timestep is beyond stability."""
     limits = found.limits
-    if found.timestep <= limits.longest:
+    if found.timestep <= limits.longest * (1 + ROUNDING):
         return
     raise StudyError(
         f"ocean.timestep = {found.timestep:g} s is beyond stability: {limits.words} on cells of "

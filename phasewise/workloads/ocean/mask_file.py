@@ -106,7 +106,8 @@ def _one_sea(model: OceanTable, path: Path, levels: Integers) -> Integers:
 def _place(model: OceanTable, seas: Integers, sea: int) -> str:
     """Where a sea is, in words."""
     i, j = a_cell_of(seas, sea)
-    x, y = (0.5 * (edges[1:] + edges[:-1]) for edges in edges_of(model))
+    # Rounding would put a cell at the equator a little beside it.
+    x, y = (np.round(0.5 * (edges[1:] + edges[:-1]), 9) for edges in edges_of(model))
     if model.geometry == PLANE:
         return f"x = {x[i]:.4g} km, y = {y[j]:.4g} km"
     return f"{abs(y[j]):.4g}° {'S' if y[j] < 0 else 'N'}, {x[i]:.4g}° E"

@@ -4,8 +4,11 @@ residuals and iterations.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import ListedColormap
 from matplotlib.patches import Rectangle
 
@@ -15,9 +18,7 @@ from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import INK, LINE, MUTED, legend_above, log_ticks, new_picture
-from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory
-from phasewise.workloads.ocean.communication import OceanCommunication
 from phasewise.workloads.ocean.driver import Integers, Map, map_of
 from phasewise.workloads.ocean.grid import SPHERE, edges_of
 from phasewise.workloads.ocean.planes import DAY, model_in, study_of
@@ -37,7 +38,7 @@ def draw_mask(run: ReportedRun) -> Drawing | Missing:
     if run.communication is not None:
         ranks = run.communication.ranks
         placed = study.workload.part(Laboratory).placed(study.communication, run.communication)
-        study = _with(study, placed)
+        study = replace(study, communication=placed)
     try:
         found = map_of(study.parameters(), ranks)
     except StudyError as error:
@@ -58,13 +59,7 @@ def draw_mask(run: ReportedRun) -> Drawing | Missing:
     )
 
 
-def _with(study: Study, communication: OceanCommunication) -> Study:
-    import dataclasses
-
-    return dataclasses.replace(study, communication=communication)
-
-
-def show_mask(axis: Axes, model: OceanTable, found: Map) -> object:
+def show_mask(axis: Axes, model: OceanTable, found: Map) -> QuadMesh:
     """Draw depths, land, blocks and ranks; what the bar of colours belongs to."""
     x, y = edges_of(model)
     deep = depths_of(model, found.levels)

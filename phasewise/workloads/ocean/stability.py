@@ -18,6 +18,7 @@ GRAVITY = 9.80616
 """[m/s²]"""
 DIFFUSION_LIMIT = 1.0
 """Largest rate of decay times Δt."""
+ROUNDING = 1e-12
 FASTEST, SAFE = 1.0, 0.5
 """Cells that a current may cross in a timestep before a run is ended, and cells with the timestep
 that is then named.
@@ -76,6 +77,6 @@ def _of_mixing(coefficient: float, steepest: float) -> float:
 
 
 def rounded_down(seconds: float) -> float:
-    """A time with four digits, no longer than the one given."""
+    """A time with four digits, no longer than the one given but for rounding."""
     step = 10.0 ** (math.floor(math.log10(seconds)) - 3)
-    return math.floor(seconds / step) * step
+    return math.floor(seconds / step * (1 + ROUNDING)) * step
