@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from phasewise.machines import load_machine
+from phasewise.machines.overhead import check_overhead
 from phasewise.runs.choosing import changes
 from phasewise.runs.layout import entries, fault_of, row_layout, snapshot_layout
 from phasewise.study import Study
@@ -48,14 +49,14 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "ocean.geometry": "plane", "ocean.latitudes": "-76.0 76.0",
         "ocean.extent": "1000000.0 500000.0", "ocean.coriolis": "0.0", "ocean.beta": "0.0",
         "ocean.periodic": "none", "ocean.mask": "none", "ocean.sea": "1.0",
-        "ocean.fill_seas": "0", "ocean.timestep": "1800.0", "ocean.implicitness": "0.6",
+        "ocean.timestep": "1800.0", "ocean.implicitness": "0.6",
         "ocean.advection": "upwind", "ocean.viscosity": "100.0", "ocean.diffusivity": "500.0",
         "ocean.vertical_viscosity": "0.001", "ocean.vertical_diffusivity": "0.0001",
         "ocean.drag": "0.0004", "ocean.wind": "0.1", "ocean.wind_profile": "gyre",
         "ocean.initial": "stratified", "ocean.wave_numbers": "1 0", "ocean.wave_height": "0.0",
         "ocean.baroclinic": "1", "ocean.solver": "pcsi", "ocean.preconditioner": "evp",
         "ocean.evp_block": "12 12", "ocean.iterations": "0", "ocean.most_iterations": "2000",
-        "ocean.check_every": "10", "ocean.thickness": "1250.0 1250.0 1250.0 1250.0",
+        "ocean.check_every": "10", "ocean.thicknesses": "1250.0 1250.0 1250.0 1250.0",
         "ocean.tolerance": "1e-13", "ocean.expected_iterations": found["ocean.expected_iterations"],
     }  # fmt: skip
     assert found["communication.blocks"] == "8 6"
@@ -97,7 +98,7 @@ def test_the_least_width_is_that_next_to_the_northern_wall() -> None:
     ("own", "facts"),
     [
         ({"grid": [32, 24]}, ("ocean.grid", "three integers")),
-        ({"grid": [32, 1, 4]}, ("ocean.grid[2] = 1", "at least 2")),
+        ({"grid": [32, 1, 4]}, ("ocean.grid[2] = 1", "at least 4")),
         ({"levels": [10.0, 20.0]}, ("ocean.levels", "6 levels")),
         ({"levels": [10.0] * 6, "depth": 100.0}, ("ocean.depth = 100", "60 m")),
         ({"extent": [1e6, 1e6]}, ("ocean.extent", "plane", "sphere")),
@@ -138,6 +139,14 @@ def test_a_protocol_that_cannot_add_is_refused_with_those_that_can() -> None:
     for name in STORING:
         with refused("communication.solver_sum_protocol", name, "accepted", "put", "isend-recv"):
             study(communication={"solver_sum_protocol": name})
+
+
+@pytest.mark.parametrize("key", ["boundary", "solver_halo", "solver_sum_protocol"])
+def test_coarrays_need_a_machine_whose_file_has_their_costs(key: str) -> None:
+    given = study(communication={key: "coarray"})
+    check_overhead(load_machine("phoenix"), given.communication)
+    with refused(f"communication.{key}", "coarray", "[overhead]", "put", "bassi"):
+        check_overhead(load_machine("bassi"), given.communication)
 
 
 def test_two_iterations_share_an_exchange_of_chebyshevs_method_without_blocks_alone() -> None:

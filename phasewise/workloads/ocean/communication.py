@@ -13,7 +13,7 @@ from phasewise.tables.declared import declared, key
 from phasewise.tables.keys import Key, convert, plain, show
 from phasewise.workload.communication import AUTO, MACHINE, NODE_SIZE, TUNE, Communication
 from phasewise.workload.grids import check_fits, check_written, grid_key, grid_of, grids, shape_of
-from phasewise.workload.protocols import PROTOCOL, PROTOCOLS, STORING
+from phasewise.workload.protocols import AS_PUT, PROTOCOL, PROTOCOLS, STAND_IN, STORING
 from phasewise.workloads.ocean.table import DIAGONAL, NONE, PCSI, OceanTable
 
 CARTESIAN, BALANCED, CURVE = DISTRIBUTIONS = ("cartesian", "balanced", "curve")
@@ -78,9 +78,13 @@ class OceanCommunication(Communication):
     machine: str = declared(MACHINE)
 
     @property
-    def protocol(self) -> str:
-        """The protocol of the solver's boundaries, under the name that other workloads give it."""
-        return self.solver_halo
+    def priced_by_overhead(self) -> tuple[str, str] | None:
+        """The first protocol that sends what another one sends, at costs of its own."""
+        for name in ("boundary", "solver_halo", "solver_sum_protocol"):
+            given = getattr(self, name)
+            if given in AS_PUT:
+                return f"communication.{name} = {show(given)}", show(STAND_IN)
+        return None
 
     @property
     def block(self) -> tuple[int, int] | None:

@@ -33,7 +33,7 @@ USUAL_DEPTH = 5000.0
 """[m]"""
 STRETCHING = 25.0
 """The thickness of the lowest level over that of the uppermost one, of many levels."""
-CELLS = Key("integer", least=2, most=2**16, unit="cells")
+CELLS = Key("integer", least=4, most=2**16, unit="cells")
 LEVELS = Key("integer", least=1, most=1000, unit="levels")
 THICKNESS = Key("number", above=0, most=1e5, unit="m")
 MOST_CELLS = 2**40

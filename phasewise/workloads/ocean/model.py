@@ -134,7 +134,7 @@ def parameters(model: OceanTable) -> Iterator[tuple[str, Any]]:
     yield "ocean.grid", model.size
     for name, value in flat_of(model):
         yield f"ocean.{name}", value
-    yield "ocean.thickness", model.thicknesses
+    yield "ocean.thicknesses", model.thicknesses
     yield "ocean.tolerance", 0.0 if model.iterations else model.wanted
     yield "ocean.expected_iterations", model.expected_iterations
     if model.mask == FILE:

@@ -52,7 +52,7 @@ class OceanTable(OneTable):
     """Cells along x and y, and levels."""
     geometry: str = key("word", GEOMETRIES[0], choices=GEOMETRIES, flat=True)
     latitudes: tuple[float, ...] = key(
-        "numbers", length=2, least=-89.9, most=89.9, unit="degrees", flat=True,
+        "numbers", length=2, least=-89, most=89, unit="degrees", flat=True,
         as_flat=lambda found: found or USUAL_LATITUDES,
     )  # fmt: skip
     """Of the walls in the south and in the north, on the sphere."""
@@ -85,7 +85,7 @@ class OceanTable(OneTable):
         "number", above=0, most=1, flat=True, as_flat=lambda share: share or 1.0
     )
     """The share of the sea where the continents follow from the seed."""
-    fill_seas: bool = key("flag", False, flat=True)
+    fill_seas: bool = key("flag", False)
     """Whether seas that the largest one does not reach become land."""
     timestep: float = key("number", above=0, most=1e6, unit="s", flat=True)
     implicitness: float = key("number", 0.6, least=0.5, most=1, flat=True)
@@ -104,7 +104,7 @@ class OceanTable(OneTable):
     wave_numbers: tuple[int, ...] | None = key(
         "integers", length=2, least=0, most=10_000, flat=True, as_flat=lambda found: found or (1, 0)
     )
-    """Half waves along x and y, whole ones where the ocean is periodic."""
+    """Wavelengths in the ocean along x and y."""
     wave_height: float | None = key(
         "number", least=-100, most=100, unit="m", flat=True, as_flat=lambda found: found or 0.0
     )
