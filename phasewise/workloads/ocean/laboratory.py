@@ -5,7 +5,7 @@ from __future__ import annotations
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
-from phasewise.workloads.ocean.kernels import OF_SOLVER
+from phasewise.workloads.ocean.kernels import MOMENTUM, OF_SOLVER, SURFACE, TRACERS, both
 from phasewise.workloads.ocean.model import model_of
 from phasewise.workloads.ocean.table import FROM_FILE, PCSI, PIPELINED, OceanTable
 
@@ -25,10 +25,10 @@ class OceanLaboratory(Laboratory):
     }
     PIECES = {"setup": "starts", "iteration": "iterations", "check": "checks"}
     TASKS = {
-        "tracer updates": ("tracers",),
-        "baroclinic": ("baroclinic",),
+        "tracer updates": both(TRACERS),
+        "baroclinic": both(MOMENTUM),
         "baroclinic boundary": ("baroclinic_boundary", "tracer_boundary"),
-        "barotropic without solver": ("barotropic", "measure", "measures"),
+        "barotropic without solver": SURFACE,
         "barotropic boundary": ("barotropic_boundary",),
         "solver": OF_SOLVER,
     }
