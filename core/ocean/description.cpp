@@ -114,13 +114,6 @@ SolverSetting read_solver(const Parameters& parameters) {
   return solver;
 }
 
-// Of a plan for a study with a tolerance: rounded from solves to 1e-13 on grids of a degree and
-// four tenths.
-double iterations_expected(const SolverSetting& solver) {
-  if (solver.iterations > 0) return solver.iterations;
-  return solver.preconditioner == Preconditioner::evp ? 100.0 : 300.0;
-}
-
 LayoutSetting read_layout(const Parameters& parameters) {
   LayoutSetting layout;
   const auto pair = [&](const std::string& key) {
@@ -177,7 +170,7 @@ Description::Description(const Parameters& parameters)
       initial(read_initial(parameters)),
       baroclinic(parameters.integer("ocean.baroclinic") != 0),
       solver(read_solver(parameters)),
-      expected_iterations(iterations_expected(solver)),
+      expected_iterations(parameters.positive("ocean.expected_iterations")),
       timesteps(parameters.integer("turns")),
       manner(read_manner(parameters)) {
   const std::vector<double> tile = parameters.numbers("ocean.evp_block", 2);
