@@ -1,6 +1,6 @@
 // The exchange of the ghost rows of planes with other ranks: first along x, with the rows of a
-// block alone, and then along y over the whole width, which carries the corners. Both are one phase.
-// Ghosts beyond walls, and of blocks that were dropped, keep what they have.
+// block alone, and then along y over the whole width, which carries the corners. Both are one
+// phase. Ghosts beyond walls, and of blocks that were dropped, keep what they have.
 #pragma once
 
 #include <string_view>

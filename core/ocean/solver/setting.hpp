@@ -23,7 +23,7 @@ struct SolverSetting {
   Preconditioner preconditioner = Preconditioner::evp;
   double tolerance = 1e-13;  // of the residual, over the length of the right-hand side
   int most_iterations = 2000;
-  int iterations = 0;   // fixed number, without regard to the tolerance; 0: until the tolerance
+  int iterations = 0;    // fixed number, without regard to the tolerance; 0: until the tolerance
   int check_every = 10;  // iterations, with pcsi
   int iterations_per_exchange = 1;  // 2: with pcsi, unless the preconditioner is evp
   exchange::Protocol halo = exchange::Protocol::irecv_isend;
