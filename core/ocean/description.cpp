@@ -57,11 +57,11 @@ GridSetting read_grid(const Parameters& parameters) {
 
 MaskSetting read_mask(const Parameters& parameters) {
   MaskSetting mask;
-  mask.mask = static_cast<Mask>(parameters.choice("ocean.mask", {"continents", "none", "file"}));
+  mask.mask = static_cast<MaskSource>(parameters.choice("ocean.mask", {"continents", "none", "file"}));
   mask.seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   mask.sea = parameters.positive("ocean.sea");
   if (mask.sea > 1.0) parameters.fail("ocean.sea", "give a share of at most 1");
-  if (mask.mask == Mask::file) mask.runs = parameters.list("ocean.sea_levels");
+  if (mask.mask == MaskSource::file) mask.runs = parameters.list("ocean.sea_levels");
   return mask;
 }
 
