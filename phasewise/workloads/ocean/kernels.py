@@ -14,8 +14,8 @@ from phasewise.workloads.ocean.table import OceanTable
 
 PLAIN = "_plain"
 """The end of the names of kernels that go down columns."""
-MOMENTUM = ("extrapolate", "momentum", "friction", "integrate")
-TRACERS = ("correct", "tracers", "mixing")
+MOMENTUM = ("momentum", "friction", "integrate")
+TRACERS = ("correct", "extrapolate", "tracers", "mixing")
 SURFACE = ("operator", "right_side", "surface")
 SOLVER = (
     "take_operator", "prepare_tiles", "enter_system", "leave_system", "solve_tiles",
