@@ -88,7 +88,7 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
                                     .bytes = word * (4.0 + problem_.system.planes_read()),
                                     .vectorised = true};
     listener.kernel(card, context_.cells(), [&] {
-      const Stencil a = problem_.system.stencil();
+      const StencilPlanes a = problem_.system.stencil();
       const double *b = problem_.b.data(), *y = problem_.y.data();
       double* next = before_.data();
       with_stencil(a, [&]<bool Centre, bool West>() {
@@ -111,7 +111,7 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
 }
 
 void Chebyshev::step_with_tiles(const Step& step, workload::Listener& listener) {
-  const Stencil a = problem_.system.stencil();
+  const StencilPlanes a = problem_.system.stencil();
   const parallel::KernelCard residual_card{.name = "residual",
                                            .flops = 18.0,
                                            .bytes = word * (3.0 + problem_.system.planes_read()),
@@ -150,7 +150,7 @@ void Chebyshev::iterate(workload::Listener& listener) {
 }
 
 void Chebyshev::check(workload::Listener& listener) {
-  const Stencil a = problem_.system.stencil();
+  const StencilPlanes a = problem_.system.stencil();
   const double* w = problem_.system.weight();
   const parallel::KernelCard card{.name = "residual_length",
                                   .flops = 24.0,

@@ -52,7 +52,7 @@ void ChronGear::begin(double squared, double weighted, workload::Listener& liste
 void ChronGear::apply(double bound, workload::Listener& listener) {
   if (problem_.tiles) problem_.precondition(problem_.r.data(), z_.data(), listener);
   halo_->run(listener, z());
-  const Stencil stencil = problem_.system.stencil();
+  const StencilPlanes stencil = problem_.system.stencil();
   const double *w = problem_.system.weight(), *r = problem_.r.data(), *from = z();
   double* to = s_.data();
   const parallel::KernelCard card{

@@ -94,7 +94,7 @@ void Pcg::turn(double beta, workload::Listener& listener) {
 
 // q := A p; returns p'q.
 double Pcg::curvature(workload::Listener& listener) {
-  const Stencil stencil = problem_.system.stencil();
+  const StencilPlanes stencil = problem_.system.stencil();
   const parallel::KernelCard card{.name = "apply_and_sum",
                                   .flops = 25.0,
                                   .bytes = word * (2.0 + problem_.system.planes_read()),

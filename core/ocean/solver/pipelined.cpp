@@ -66,7 +66,7 @@ void Pipelined::precondition(Field& from, Field& to, workload::Listener& listene
 
 // to := A from.
 void Pipelined::apply(Field& from, Field& to, workload::Listener& listener) {
-  const Stencil a = problem_.system.stencil();
+  const StencilPlanes a = problem_.system.stencil();
   const parallel::KernelCard card{.name = "apply_operator",
                                   .flops = 17.0,
                                   .bytes = word * (2.0 + problem_.system.planes_read()),

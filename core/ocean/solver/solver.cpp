@@ -206,7 +206,7 @@ void Solver::Work::begin(workload::Listener& listener) {
   solved_.bounds = bounds_;
   system_.enter(problem_.b.data(), x_.data(), problem_.y.data(), listener);
   listener.kernel(first_residual_card, context_.cells(), [&] {
-    const Stencil a = system_.stencil();
+    const StencilPlanes a = system_.stencil();
     const double *b = problem_.b.data(), *y = problem_.y.data();
     double* r = problem_.r.data();
     with_stencil(a, [&]<bool Centre, bool West>() {

@@ -9,14 +9,14 @@ namespace phasewise::ocean {
 
 // Planes of the scaled operator, with their ghosts. `centre` is null if it is 1 at all sea cells,
 // and `north_west` if both diagonals of a corner are coupled alike.
-struct Stencil {
+struct StencilPlanes {
   const double *centre, *east, *north, *north_east, *north_west;
   std::int64_t pitch;
 };
 
 // A x at the cells from `at` on. Centre and West say whether these planes are used.
 template <int Size, bool Centre, bool West>
-PHASEWISE_HD Values<Size> applied_at(const Stencil& a, const double* x, std::int64_t at) {
+PHASEWISE_HD Values<Size> applied_at(const StencilPlanes& a, const double* x, std::int64_t at) {
   const std::int64_t p = a.pitch;
   const double* west = West ? a.north_west : a.north_east;
   Values<Size> sum = load<Size>(x + at);
@@ -33,7 +33,7 @@ PHASEWISE_HD Values<Size> applied_at(const Stencil& a, const double* x, std::int
 
 // Calls f.operator()<Centre, West>() for a stencil.
 template <class F>
-auto with_stencil(const Stencil& a, F&& f) {
+auto with_stencil(const StencilPlanes& a, F&& f) {
   if (a.centre != nullptr)
     return a.north_west != nullptr ? f.template operator()<true, true>()
                                    : f.template operator()<true, false>();

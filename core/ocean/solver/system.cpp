@@ -98,7 +98,7 @@ void System::scale_all() {
   if (west_) scaled(north_west_plane, 1, pitch);
 }
 
-Stencil System::stencil() const {
+StencilPlanes System::stencil() const {
   const auto plane = [&](int which) { return planes_.data() + which * context_.planes.size(); };
   return {.centre = scaled_ ? nullptr : plane(centre_plane),
           .east = plane(east_plane),

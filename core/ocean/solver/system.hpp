@@ -27,7 +27,7 @@ class System {
   // one sentence, the same on all ranks, if a centre is negative.
   void set(const Coefficients& coefficients, workload::Listener& listener);
 
-  Stencil stencil() const;
+  StencilPlanes stencil() const;
   // Planes that a kernel reads for the operator at a cell.
   double planes_read() const;
   // S, which is 0 on land.

@@ -56,7 +56,7 @@ std::int64_t data_size(const TileShape& shape, bool marches) {
   return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
 }
 
-void fill_coefficients(const TileGroup& group, const Stencil& a, Lanes* data) {
+void fill_coefficients(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
   using P = TileCoefficients;
   const TileCoefficients to{group.shape, data, a.north_west != nullptr};
   std::fill_n(data, P::size(group.shape), Lanes{});
@@ -89,7 +89,7 @@ void fill_influence(const TileGroup& group, bool west, const Lanes* data, Lanes*
       for (int i = 0; i < guesses * guesses; ++i) influence[i][lane] = std::nan("");
 }
 
-void fill_factors(const TileGroup& group, const Stencil& a, Lanes* data) {
+void fill_factors(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
   const auto [m, n] = group.shape;
   const int row = band_of(group.shape) + 1;
   const double* west = a.north_west != nullptr ? a.north_west : a.north_east;
@@ -111,7 +111,7 @@ void fill_factors(const TileGroup& group, const Stencil& a, Lanes* data) {
 }  // namespace
 
 std::vector<Tile> Tiles::tiles_of(const std::array<int, 2>& size) const {
-  const Stencil a = system_.stencil();
+  const StencilPlanes a = system_.stencil();
   const double* sea = system_.scale_of_cells();
   std::vector<Tile> found;
   const auto cuts_of = [&](int axis, int first, int cells) {
@@ -180,7 +180,7 @@ void Tiles::group(const std::vector<Tile>& tiles) {
 }
 
 void Tiles::fill(const TileGroup& group) {
-  const Stencil a = system_.stencil();
+  const StencilPlanes a = system_.stencil();
   Lanes* data = data_.data() + group.data;
   if (!group.marches) return fill_factors(group, a, data);
   fill_coefficients(group, a, data);
