@@ -165,19 +165,26 @@ def test_more_ranks_than_blocks_are_refused() -> None:
     given.check_ranks(12)
     with refused("13 ranks", "12 blocks of 8 × 8"):
         given.check_ranks(13)
-    with refused("193 ranks", "32 × 24", "16 × 12"):
+    with refused("193 ranks", "32 × 24", "16x12"):
         study(preconditioner="none").check_ranks(193)
     with refused("32x1", "16x12"):
-        study(communication={"process_grid": "32x1"}).check_ranks(32)
+        study(communication={"process_grid": "32x1"}, preconditioner="none").check_ranks(32)
 
 
-def test_blocks_are_needed_where_they_are_dealt() -> None:
-    with refused("communication.distribution", "balanced", "communication.blocks"):
-        study(communication={"distribution": "balanced"})
+def test_a_rank_has_whole_blocks_of_the_preconditioner() -> None:
+    # Tiles of at most 12 cells: 4 of 8 along x, 2 of 12 along y.
+    study().check_ranks(8)
+    with refused("9 ranks", "4x2", "ocean.evp_block"):
+        study().check_ranks(9)
+    with refused("7 ranks", "4x2", "no grid"):
+        study().check_ranks(7)
+
+
+def test_a_process_grid_belongs_to_cartesian_blocks() -> None:
     with refused("communication.blocks", "two integers"):
         study(communication={"blocks": [8]})
     with refused("communication.process_grid", "cartesian", "curve"):
-        study(communication={"blocks": [8, 8], "process_grid": "2x2", "distribution": "curve"})
+        study(communication={"process_grid": "2x2", "distribution": "curve"})
 
 
 def test_a_timestep_counts_as_simulated_years_a_day() -> None:
@@ -206,7 +213,7 @@ def test_fields_of_a_file_cannot_be_simulated_but_their_messages_can() -> None:
 
 
 def test_a_tuner_compares_each_way_once() -> None:
-    found = candidates(study(), 4, load_machine("bassi"))
+    found = candidates(study(preconditioner="diagonal"), 4, load_machine("bassi"))
     tables = [tuple(one.communication().items()) for one in found]
     assert len(set(tables)) == len(tables)
     own = [dict(table) for table in tables]
