@@ -20,8 +20,8 @@ namespace nb = nanobind;
 namespace phasewise::ocean {
 namespace {
 
-using Whole = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Mask = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using GivenArray = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using GivenMask = nb::ndarray<const std::uint8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
 // The place of a name among those of an enumeration.
 template <class Names>
@@ -47,7 +47,7 @@ exchange::Protocol protocol_named(const std::string& name) {
   return static_cast<exchange::Protocol>(place_of_name(exchange::protocol_names, name));
 }
 
-SeaMask mask_of(const Mask& mask, bool periodic_x, bool periodic_y) {
+SeaMask mask_of(const GivenMask& mask, bool periodic_x, bool periodic_y) {
   return {.nx = static_cast<int>(mask.shape(1)),
           .ny = static_cast<int>(mask.shape(0)),
           .periodic_x = periodic_x,
@@ -55,18 +55,8 @@ SeaMask mask_of(const Mask& mask, bool periodic_x, bool periodic_y) {
           .sea = {mask.data(), mask.data() + mask.size()}};
 }
 
-std::vector<double> values_of(const Whole& array) {
+std::vector<double> values_of(const GivenArray& array) {
   return {array.data(), array.data() + array.size()};
-}
-
-// A coupling [of a cell with that to the north-west] becomes that of the corner.
-std::vector<double> of_corners(const Whole& array, bool periodic_x) {
-  const std::size_t ny = array.shape(0), nx = array.shape(1);
-  std::vector<double> result(ny * nx, 0.0);
-  for (std::size_t j = 0; j < ny; ++j)
-    for (std::size_t i = 0; i < nx; ++i)
-      if (i + 1 < nx || periodic_x) result[j * nx + i] = array(j, (i + 1) % nx);
-  return result;
 }
 
 nb::object two_dimensional(std::vector<double> values, const SeaMask& mask) {
@@ -76,16 +66,16 @@ nb::object two_dimensional(std::vector<double> values, const SeaMask& mask) {
 
 class BoundNinePoint {
  public:
-  BoundNinePoint(const nb::dict& arrays, const Mask& mask, const nb::dict& setting)
+  BoundNinePoint(const nb::dict& arrays, const GivenMask& mask, const nb::dict& setting)
       : mask_(mask_of(mask, nb::cast<bool>(setting["periodic_x"]),
                       nb::cast<bool>(setting["periodic_y"]))),
         solver_(whole_of(arrays), layout_of(setting), solver_of(setting),
                 nb::cast<int>(setting["threads"])) {}
 
-  nb::object solve(const Whole& b, const Whole& guess) {
+  nb::object solve(const GivenArray& b, const GivenArray& guess) {
     return two_dimensional(solver_.solve(b.data(), guess.data()), mask_);
   }
-  nb::object precondition(const Whole& r) {
+  nb::object precondition(const GivenArray& r) {
     return two_dimensional(solver_.precondition(r.data()), mask_);
   }
   nb::dict solved() const {
@@ -105,8 +95,8 @@ class BoundNinePoint {
 
  private:
   WholeOperator whole_of(const nb::dict& arrays) const {
-    const auto array = [&](const char* name) { return nb::cast<Whole>(arrays[name]); };
-    std::vector<double> north_west = of_corners(array("north_west"), mask_.periodic_x),
+    const auto array = [&](const char* name) { return nb::cast<GivenArray>(arrays[name]); };
+    std::vector<double> north_west = values_of(array("north_west")),
                         north_east = values_of(array("north_east"));
     if (north_west == north_east) north_west.clear();
     return {.mask = mask_,
@@ -146,7 +136,7 @@ class BoundNinePoint {
 
 // What each rank has: the blocks as (x, y, nx, ny, owner), and the messages of each rank's halo of
 // one field as (stage, peer, bytes) of those it sends.
-nb::dict layout_of_ranks(const Mask& mask, int ranks, const std::string& distribution,
+nb::dict layout_of_ranks(const GivenMask& mask, int ranks, const std::string& distribution,
                          const std::array<int, 2>& process_grid, const std::array<int, 2>& blocks,
                          const std::array<int, 2>& tile, bool periodic_x, bool periodic_y) {
   const Layout layout(mask_of(mask, periodic_x, periodic_y),
@@ -185,7 +175,7 @@ void bind_solver(nb::module_& m) {
   nb::class_<BoundNinePoint>(m, "NinePointSolver",
                              "Solves equations of nine points on all ranks, which hand over whole "
                              "arrays (ny, nx). Collective, as are its functions.")
-      .def(nb::init<const nb::dict&, const Mask&, const nb::dict&>(), nb::arg("coefficients"),
+      .def(nb::init<const nb::dict&, const GivenMask&, const nb::dict&>(), nb::arg("coefficients"),
            nb::arg("mask"), nb::arg("setting"),
            "From centre, east, north, north_east and north_west, and every setting by its name.")
       .def("solve", &BoundNinePoint::solve, nb::arg("b"), nb::arg("guess"), "x of A x = b.")

@@ -113,6 +113,12 @@ inline Lanes& guess(const TileShape& shape, Lanes* z, int k) {
   return z[k < shape.m ? shape.framed(k, 0) : shape.framed(0, k - shape.m + 1)];
 }
 
+// f - A z, [n][m].
+inline void residuals(const TileCoefficients& a, const Lanes* f, const Lanes* z, Lanes* left) {
+  for (int j = 0; j < a.shape.n; ++j)
+    for (int i = 0; i < a.shape.m; ++i) *left++ = defect_at(a, f, z, i, j);
+}
+
 // z := the solution for f. `influence` gives the guesses for the defects of a march that begins
 // with zeros, [guess][defect]. The frame of z is zero, and stays so.
 inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, const Lanes* f,

@@ -11,9 +11,9 @@
 namespace phasewise::ocean {
 namespace {
 
-// The largest error of a march, relative to the right-hand side, and the share of marches that may
-// exceed it: these tiles are factorised.
-constexpr double largest_error = 1e-9;
+// The largest error of a solution by marches, relative to the right-hand side, and the share of
+// tiles that may exceed it: these tiles are factorised.
+constexpr double largest_error = 3e-10;
 constexpr double most_inexact = 0.5;
 
 // One item is a cell; the influence of a tile is inverted by some 2 guesses³ operations.
@@ -51,8 +51,8 @@ bool invert(Lanes* matrix, int n, int lane) {
   return true;
 }
 
-std::int64_t data_size(const TileShape& shape, bool marches) {
-  if (!marches) return factor_size(shape);
+std::int64_t data_size(const TileShape& shape, TileWay way) {
+  if (way == TileWay::factors) return factor_size(shape);
   return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
 }
 
@@ -130,14 +130,14 @@ std::vector<Tile> Tiles::tiles_of(const std::array<int, 2>& size) const {
       for (std::size_t column = 0; column + 1 < x.size(); ++column) {
         Tile tile{part.origin + y[row] * a.pitch + x[column],
                   {x[column + 1] - x[column], y[row + 1] - y[row]},
-                  true};
+                  TileWay::march};
         bool land_alone = true;
         for (int j = 0; j < tile.shape.n; ++j)
           for (int i = 0; i < tile.shape.m; ++i) {
             const std::int64_t at = tile.origin + j * a.pitch + i;
             land_alone = land_alone && sea[at] == 0.0;
             if (i + 1 < tile.shape.m && j + 1 < tile.shape.n)
-              tile.marches = tile.marches && a.north_east[at] != 0.0;
+              if (a.north_east[at] == 0.0) tile.way = TileWay::factors;
           }
         if (!land_alone) found.push_back(tile);
       }
@@ -149,24 +149,23 @@ std::vector<Tile> Tiles::tiles_of(const std::array<int, 2>& size) const {
 void Tiles::group(const std::vector<Tile>& tiles) {
   groups_.clear();
   std::int64_t size = 0;
-  std::vector<std::pair<TileShape, bool>> kinds;
+  std::vector<std::pair<TileShape, TileWay>> kinds;
   for (const Tile& tile : tiles)
-    if (const std::pair kind(tile.shape, tile.marches);
-        std::ranges::find(kinds, kind) == kinds.end())
+    if (const std::pair kind(tile.shape, tile.way); std::ranges::find(kinds, kind) == kinds.end())
       kinds.push_back(kind);
-  for (const auto& [shape, marches] : kinds) {
-    TileGroup next{shape, marches, 0, {}, 0};
+  for (const auto& [shape, way] : kinds) {
+    TileGroup next{shape, way, 0, {}, 0};
     const auto finish = [&] {
       if (next.count == 0) return;
       for (int lane = next.count; lane < lanes; ++lane)
         next.origins[lane] = next.origins[next.count - 1];
       next.data = size;
-      size += data_size(next.shape, next.marches);
+      size += data_size(next.shape, next.way);
       groups_.push_back(next);
       next.count = 0;
     };
     for (const Tile& tile : tiles) {
-      if (tile.shape != shape || tile.marches != marches) continue;
+      if (tile.shape != shape || tile.way != way) continue;
       next.origins[next.count++] = tile.origin;
       if (next.count == lanes) finish();
     }
@@ -182,47 +181,58 @@ void Tiles::group(const std::vector<Tile>& tiles) {
 void Tiles::fill(const TileGroup& group) {
   const StencilPlanes a = system_.stencil();
   Lanes* data = data_.data() + group.data;
-  if (!group.marches) return fill_factors(group, a, data);
+  if (!group.marches()) return fill_factors(group, a, data);
   fill_coefficients(group, a, data);
   fill_influence(group, a.north_west != nullptr, data, data + TileCoefficients::size(group.shape));
 }
 
-// Solves for a sample, and says of tiles with too large an error that they do not march.
-Tiles::Exactness Tiles::measure(std::vector<Tile>& tiles) {
+// The largest defect of each tile's solution for a sample whose numbers are at most 1.
+Lanes Tiles::error_of(const TileGroup& group) {
+  Scratch& scratch = scratch_[0];
+  const auto [m, n] = group.shape;
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < m; ++i) scratch.right[j * m + i] = Lanes{} + sample_at(i, j);
+  solve_right(group, scratch);
+  residuals(coefficients_of(group), scratch.right.data(), scratch.solution.data(),
+            scratch.left.data());
+  Lanes worst{};
+  for (int at = 0; at < group.shape.cells(); ++at)
+    for (int lane = 0; lane < lanes; ++lane) {
+      const double defect = std::fabs(scratch.left[at][lane]);
+      if (!(defect <= worst[lane])) worst[lane] = std::isfinite(defect) ? defect : HUGE_VAL;
+    }
+  return worst;
+}
+
+// Of the tiles that are solved in this way, those with too large an error are to be solved in the
+// next one.
+Tiles::Exactness Tiles::measure(std::vector<Tile>& tiles, TileWay way) {
   Exactness found;
   group(tiles);
   for (const TileGroup& group : groups_) {
-    if (!group.marches) continue;
-    Scratch& scratch = scratch_[0];
-    const auto [m, n] = group.shape;
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) scratch.right[j * m + i] = Lanes{} + sample_at(i, j);
-    solve_right(group, scratch);
-    const TileCoefficients coefficients{group.shape, data_.data() + group.data,
-                                        system_.stencil().north_west != nullptr};
-    Lanes worst{};
-    for (int j = 0; j < n; ++j)
-      for (int i = 0; i < m; ++i) {
-        const Lanes defect =
-            defect_at(coefficients, scratch.right.data(), scratch.solution.data(), i, j);
-        for (int lane = 0; lane < lanes; ++lane)
-          if (!(std::fabs(defect[lane]) <= worst[lane]))
-            worst[lane] = std::isfinite(defect[lane]) ? std::fabs(defect[lane]) : HUGE_VAL;
-      }
+    if (group.way != way) continue;
+    const Lanes worst = error_of(group);
     for (int lane = 0; lane < group.count; ++lane) {
       ++found.tiles;
       found.worst = std::max(found.worst, worst[lane]);
       if (worst[lane] <= largest_error) continue;
       ++found.inexact;
-      std::ranges::find(tiles, group.origins[lane], &Tile::origin)->marches = false;
+      std::ranges::find(tiles, group.origins[lane], &Tile::origin)->way =
+          way == TileWay::march ? TileWay::march_twice : TileWay::factors;
     }
   }
   return found;
 }
 
+// Leaves the tiles in groups of the ways in which they are exact enough.
 Tiles::Exactness Tiles::measured_by_all(std::vector<Tile>& tiles, workload::Listener& listener) {
   Exactness found;
-  listener.kernel(prepare_card, context_.cells(), [&] { found = measure(tiles); });
+  listener.kernel(prepare_card, context_.cells(), [&] {
+    const std::int64_t marched = measure(tiles, TileWay::march).tiles;
+    found = measure(tiles, TileWay::march_twice);
+    found.tiles = marched;
+    if (found.inexact > 0) group(tiles);
+  });
   std::array<std::int64_t, 2> counts{found.tiles, found.inexact};
   listener.sum(context_.setting.sum_phase, counts);
   listener.max(context_.setting.sum_phase, std::span(&found.worst, 1));
@@ -278,9 +288,6 @@ void Tiles::set(workload::Listener& listener) {
   if (context_.real &&
       static_cast<double>(found.inexact) > most_inexact * static_cast<double>(found.tiles))
     refuse(found, listener);
-  listener.kernel(prepare_card, context_.cells(), [&] {
-    if (found.inexact > 0) group(tiles);
-  });
   bound_inverse(listener);
 }
 

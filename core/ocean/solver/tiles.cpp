@@ -8,6 +8,13 @@
 namespace phasewise::ocean {
 namespace {
 
+// Tiles of other shapes leave values where the frame is.
+void clear_frame(const TileShape& shape, Lanes* z) {
+  std::fill_n(z, shape.width(), Lanes{});
+  for (int j = 0; j < shape.n; ++j) z[shape.framed(-1, j)] = z[shape.framed(shape.m, j)] = Lanes{};
+  std::fill_n(z + shape.framed(-1, shape.n), shape.width(), Lanes{});
+}
+
 int widest(const std::vector<int>& cuts) {
   int most = 0;
   for (std::size_t i = 1; i < cuts.size(); ++i) most = std::max(most, cuts[i] - cuts[i - 1]);
@@ -22,10 +29,11 @@ Tiles::Tiles(const Context& context, const System& system)
       largest_{widest(context.layout.tiles(0)), widest(context.layout.tiles(1))},
       scratch_(static_cast<std::size_t>(context.threads)) {}
 
-// Two marches take eleven operations a cell, and the influence is a product with a matrix.
+// Twice two marches of some twenty flops a cell, each time with a product with the influence, and
+// what the first two have left.
 double Tiles::flops() const {
   const double guesses = largest_.guesses();
-  return 44.0 + 2.0 * guesses * guesses / largest_.cells();
+  return 4.0 * 20.0 + 20.0 + 4.0 * guesses * guesses / largest_.cells();
 }
 double Tiles::bytes() const {
   const double guesses = largest_.guesses();
@@ -35,9 +43,11 @@ double Tiles::bytes() const {
 int Tiles::row_doubles() const { return (largest_.m + lanes - 1) / lanes * lanes; }
 
 void Tiles::make_scratch() {
-  TileShape most = largest_;
+  const TileShape most = largest_;
   for (Scratch& scratch : scratch_) {
     scratch.right = parallel::Buffer<Lanes>(most.cells());
+    scratch.left = parallel::Buffer<Lanes>(most.cells());
+    scratch.correction = parallel::Buffer<Lanes>(most.framed());
     // Behind it lies what a whole vector of the last row's cells reads.
     const int size = std::max(most.framed(), most.cells() + band_of(most)) + lanes;
     scratch.solution = parallel::Buffer<Lanes>(size);
@@ -62,33 +72,44 @@ void Tiles::load_right(const TileGroup& group, const double* r, Scratch& scratch
   }
 }
 
-void Tiles::solve_right(const TileGroup& group, Scratch& scratch) const {
-  const Lanes* data = data_.data() + group.data;
+TileCoefficients Tiles::coefficients_of(const TileGroup& group) const {
+  return {group.shape, data_.data() + group.data, system_.stencil().north_west != nullptr};
+}
+
+void Tiles::march_for(const TileGroup& group, Scratch& scratch) const {
   const TileShape& shape = group.shape;
-  if (group.marches) {
-    const TileCoefficients coefficients{shape, data, system_.stencil().north_west != nullptr};
-    // The frame is zero even after tiles of another shape.
-    std::fill_n(scratch.solution.data(), shape.width(), Lanes{});
-    for (int j = 0; j <= shape.n; ++j) {
-      scratch.solution[shape.framed(-1, j)] = Lanes{};
-      scratch.solution[shape.framed(shape.m, j)] = Lanes{};
-    }
-    std::fill_n(scratch.solution.data() + shape.framed(-1, shape.n), shape.width(), Lanes{});
-    solve_by_march(coefficients, data + TileCoefficients::size(shape), scratch.right.data(),
-                   scratch.solution.data(), scratch.defects.data());
-    return;
-  }
-  const int band = band_of(shape);
+  const TileCoefficients a = coefficients_of(group);
+  const Lanes* influence = a.values + TileCoefficients::size(shape);
+  Lanes* z = scratch.solution.data();
+  clear_frame(shape, z);
+  solve_by_march(a, influence, scratch.right.data(), z, scratch.defects.data());
+  if (group.way == TileWay::march) return;
+  Lanes* more = scratch.correction.data();
+  clear_frame(shape, more);
+  residuals(a, scratch.right.data(), z, scratch.left.data());
+  solve_by_march(a, influence, scratch.left.data(), more, scratch.defects.data());
+  for (int i = 0; i < shape.framed(); ++i) z[i] += more[i];
+}
+
+void Tiles::factor_for(const TileGroup& group, Scratch& scratch) const {
+  const int band = band_of(group.shape);
   std::fill_n(scratch.solution.data(), band, Lanes{});
-  std::copy_n(scratch.right.data(), shape.cells(), scratch.solution.data() + band);
-  solve_by_factors(shape, data, scratch.solution.data() + band);
+  std::copy_n(scratch.right.data(), group.shape.cells(), scratch.solution.data() + band);
+  solve_by_factors(group.shape, data_.data() + group.data, scratch.solution.data() + band);
+}
+
+void Tiles::solve_right(const TileGroup& group, Scratch& scratch) const {
+  if (group.marches())
+    march_for(group, scratch);
+  else
+    factor_for(group, scratch);
 }
 
 void Tiles::store_rows(const TileGroup& group, Scratch& scratch) const {
   const auto [m, n] = group.shape;
   for (int j = 0; j < n; ++j) {
     const Lanes* from = scratch.solution.data() +
-                        (group.marches ? group.shape.framed(0, j) : band_of(group.shape) + j * m);
+                        (group.marches() ? group.shape.framed(0, j) : band_of(group.shape) + j * m);
     for (int i = 0; i < m; i += lanes) {
       Lanes square[lanes];
       std::copy_n(from + i, lanes, square);

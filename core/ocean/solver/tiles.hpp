@@ -12,19 +12,26 @@
 
 namespace phasewise::ocean {
 
+// A march whose error is too large is followed by one for what it has left. If that does not help,
+// or land stops the march, the tile is factorised.
+enum class TileWay : std::uint8_t { march, march_twice, factors };
+
 // A tile's place: the first cell in the planes of its rank.
 struct Tile {
   std::int64_t origin;
   TileShape shape;
-  bool marches;  // whether land does not stop a march, and it is exact enough
+  TileWay way;
 };
 
-// Tiles of one shape that are solved together, one in each lane; the last one fills lanes that are
-// left.
+// Tiles of one shape that are solved together in one way, one in each lane; the last one fills
+// lanes that are left.
 struct TileGroup {
   TileShape shape;
-  bool marches;
+  TileWay way;
   int count;
+
+  bool marches() const { return way != TileWay::factors; }
+
   std::array<std::int64_t, parallel::lanes> origins;
   std::int64_t data;  // where its coefficients and influence, or its factors, begin [lanes]
 };
@@ -55,10 +62,11 @@ class Tiles {
 
  private:
   struct Scratch {
-    parallel::Buffer<Lanes> right, solution, defects;
+    parallel::Buffer<Lanes> right, solution, defects, left, correction;
     parallel::Buffer<double> rows;  // [lane][row][row_doubles]
   };
-  // The error of the marches in some tiles of a size, and how many there are.
+  // The largest error of marches in tiles of a size, how many there are, and how many of them are
+  // not exact enough.
   struct Exactness {
     double worst = 0.0;
     std::int64_t tiles = 0, inexact = 0;
@@ -67,7 +75,8 @@ class Tiles {
   std::vector<Tile> tiles_of(const std::array<int, 2>& size) const;
   void group(const std::vector<Tile>& tiles);
   void fill(const TileGroup& group);
-  Exactness measure(std::vector<Tile>& tiles);
+  Exactness measure(std::vector<Tile>& tiles, TileWay way);
+  Lanes error_of(const TileGroup& group);
   Exactness measured_by_all(std::vector<Tile>& tiles, workload::Listener& listener);
   [[noreturn]] void refuse(const Exactness& found, workload::Listener& listener);
   void bound_inverse(workload::Listener& listener);
@@ -76,6 +85,9 @@ class Tiles {
   void load_right(const TileGroup& group, const double* r, Scratch& scratch) const;
   void solve_group(const TileGroup& group, const double* r, Scratch& scratch) const;
   void solve_right(const TileGroup& group, Scratch& scratch) const;
+  void march_for(const TileGroup& group, Scratch& scratch) const;
+  void factor_for(const TileGroup& group, Scratch& scratch) const;
+  TileCoefficients coefficients_of(const TileGroup& group) const;
   void store_rows(const TileGroup& group, Scratch& scratch) const;
   int row_doubles() const;
 
