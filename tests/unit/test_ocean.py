@@ -12,7 +12,7 @@ from phasewise.machines.overhead import check_overhead
 from phasewise.runs.choosing import changes
 from phasewise.runs.layout import check_schedule, entries, fault_of, row_layout, snapshot_layout
 from phasewise.study import Study
-from phasewise.study.laboratory import Laboratory, check_simulated, rate_of
+from phasewise.study.laboratory import check_simulated, iterated, rate_of
 from phasewise.tuning.candidates import candidates
 from phasewise.workload.protocols import STORING, comparable
 from phasewise.workloads.ocean.grid import interfaces
@@ -195,14 +195,14 @@ def test_a_timestep_counts_as_simulated_years_a_day() -> None:
 
 
 def test_iterations_and_checks_are_pieces() -> None:
-    given = study(solver="pcsi")
-    own = given.workload.part(Laboratory)
-    assert own.iterated(given.model, None) == {}
-    assert own.iterated(given.model, 25) == {"iteration": 25.0, "check": 3.0}
+    assert iterated(study(solver="pcsi"), None) == {}
+    assert iterated(study(solver="pcsi"), 25) == {"iteration": 25.0, "check": 3.0}
+    both = study(preconditioner="none", communication={"iterations_per_exchange": 2})
+    assert iterated(both, 25) == {"iteration": 13.0, "check": 3.0}
     fixed = study(solver="pcg", iterations=7)
-    assert own.iterated(fixed.model, None) == {"iteration": 7.0}
+    assert iterated(fixed, None) == {"iteration": 7.0}
     with refused("--iterations 9", "ocean.iterations = 7"):
-        own.iterated(fixed.model, 9)
+        iterated(fixed, 9)
 
 
 def test_fields_of_a_file_cannot_be_simulated_but_their_messages_can() -> None:

@@ -38,7 +38,7 @@ def seas_of(water: Flags, periodic_x: bool, periodic_y: bool) -> Integers:
 def _corners(water: Flags, periodic_x: bool, periodic_y: bool) -> Flags:
     """Whether the corner in the north-east of each cell is sea."""
     along = water & _before(water[:, ::-1], 1, periodic_x)[:, ::-1]
-    return along & _before(along[::-1], 0, periodic_y)[::-1]
+    return np.asarray(along & _before(along[::-1], 0, periodic_y)[::-1])
 
 
 def _before(values: Any, axis: int, periodic: bool) -> Any:
