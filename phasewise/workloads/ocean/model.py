@@ -134,6 +134,7 @@ def parameters(model: OceanTable) -> Iterator[tuple[str, Any]]:
         yield f"ocean.{name}", value
     yield "ocean.thicknesses", model.thicknesses
     yield "ocean.tolerance", 0.0 if model.iterations else model.wanted
+    yield "ocean.expected_iterations", model.expected_iterations
     if model.mask == FILE:
         from phasewise.workloads.ocean.mask_file import sea_levels_of
 
