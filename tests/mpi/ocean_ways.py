@@ -33,8 +33,8 @@ CASES: dict[str, dict[str, Any]] = {
 """Each has results of its own."""
 LAYOUTS: dict[str, dict[str, Any]] = {
     "a block each": {},
-    "blocks": {"blocks": [9, 8]},
-    **{name: {"blocks": [7, 6], "distribution": name} for name in (BALANCED, CURVE)},
+    "blocks": {"blocks": [4, 4]},
+    **{name: {"blocks": [6, 5], "distribution": name} for name in (BALANCED, CURVE)},
 }
 MESSAGES = ("irecv-isend", "ordered", "sendrecv", "isend-recv", "irecv-send", "persistent")
 """Protocols of more than two ranks: with more ranks than cores, one that waits for a flag in memory
