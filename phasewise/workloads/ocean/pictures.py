@@ -17,7 +17,7 @@ from phasewise.errors import StudyError
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.style import INK, LINE, MUTED, legend_above, log_ticks, new_picture
+from phasewise.report.style import LINE, MUTED, legend_above, log_ticks, new_picture, whole_ticks
 from phasewise.study.laboratory import Laboratory
 from phasewise.workloads.ocean.driver import Integers, Map, map_of
 from phasewise.workloads.ocean.grid import SPHERE, edges_of
@@ -77,8 +77,10 @@ def show_mask(axis: Axes, model: OceanTable, found: Map) -> QuadMesh:
             Rectangle((left, bottom), width, height, fill=False, edgecolor=colour, linewidth=0.8)
         )
         if len(found.blocks) <= MOST_NUMBERED:
-            axis.text(left + 0.5 * width, bottom + 0.5 * height, str(int(owner)), color=INK,
-                      fontsize=6, ha="center", va="center")  # fmt: skip
+            axis.text(
+                left + 0.5 * width, bottom + 0.5 * height, str(int(owner)), fontsize=6, ha="center",
+                va="center", bbox={"boxstyle": "round,pad=0.2", "color": "white", "alpha": 0.7},
+            )  # fmt: skip
     axis.grid(False)
     sphere = model.geometry == SPHERE
     axis.set_xlabel("longitude [°E]" if sphere else "x [km]")
@@ -112,6 +114,7 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     axis.set_yscale("log")
     log_ticks(axis)
     axis.set_xlabel("iteration")
+    whole_ticks(axis.xaxis)
     axis.set_ylabel("residual over right-hand side")
     legend_above(axis)
     return Drawing(
