@@ -1,15 +1,18 @@
 #include "exchange/exchange.hpp"
 
+#include <numeric>
 #include <utility>
 
 namespace phasewise::exchange {
 
-ExchangePointer of_one_item(Exchange exchange, const std::vector<Region>& regions) {
-  const auto item = std::make_shared<const std::vector<int>>(1, 0);
-  exchange.items = {item};
+ExchangePointer of_items(Exchange exchange, const std::vector<Region>& regions, int items) {
+  std::vector<int> numbers(static_cast<std::size_t>(items));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  const auto all = std::make_shared<const std::vector<int>>(std::move(numbers));
+  exchange.items = {all};
   exchange.blocks.clear();
   exchange.blocks.reserve(regions.size());
-  for (const Region& region : regions) exchange.blocks.push_back({item.get(), region});
+  for (const Region& region : regions) exchange.blocks.push_back({all.get(), region});
   return std::make_shared<const Exchange>(std::move(exchange));
 }
 

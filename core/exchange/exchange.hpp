@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "exchange/phase_setting.hpp"
@@ -65,8 +66,12 @@ inline ExchangePointer lent(const ExchangePointer& exchange) {
   return {ExchangePointer(), exchange.get()};
 }
 
-// Returns the exchange for buffers of one item, whose regions are the blocks of the chunks.
-ExchangePointer of_one_item(Exchange exchange, const std::vector<Region>& regions);
+// Returns the exchange of all of so many items, in each of which these regions are the blocks of
+// the chunks.
+ExchangePointer of_items(Exchange exchange, const std::vector<Region>& regions, int items);
+inline ExchangePointer of_one_item(Exchange exchange, const std::vector<Region>& regions) {
+  return of_items(std::move(exchange), regions, 1);
+}
 
 // The rounds of a reduce-scatter with the algorithm and schedule of its phase, or, backwards, of an
 // all-gather; null if the library does it. nodes: the node of each member.

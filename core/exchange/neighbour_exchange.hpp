@@ -34,10 +34,11 @@ class NeighbourExchange {
     round_.receives.push_back({join(rank), add(regions)});
   }
 
-  ExchangePointer done() {
+  // The regions lie in each of so many items, which are sent together.
+  ExchangePointer done(int items = 1) {
     exchange_.team = std::make_shared<const Team>(std::move(team_));
     exchange_.rounds = std::make_shared<const Rounds>(1, std::move(round_));
-    return of_one_item(std::move(exchange_), regions_);
+    return of_items(std::move(exchange_), regions_, items);
   }
 
  private:

@@ -5,6 +5,7 @@
 
 #include "exchange/protocol.hpp"
 #include "qcd/dirac/hopping.hpp"
+#include "workload/bounded_sums.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::qcd {
@@ -19,7 +20,7 @@ enum class Blocks : std::uint8_t { packed, runs, derived };
 // What is done while the faces are under way: nothing; sites away from the faces are computed
 // between calls of the library; or all threads compute them but the one that makes these calls.
 enum class Overlap : std::uint8_t { none, interior, thread };
-enum class Sums : std::uint8_t { order_free, library };
+using workload::Sums;
 
 struct Manner {
   exchange::Protocol halo = exchange::Protocol::irecv_isend;

@@ -3,23 +3,13 @@
 #pragma once
 
 #include <span>
-#include <string_view>
-#include <vector>
 
-#include "exchange/sum_rounds.hpp"
 #include "numerics/long_accumulator.hpp"
-#include "parallel/buffer.hpp"
-#include "workload/listener.hpp"
+#include "workload/team_sum.hpp"
 
 namespace phasewise::workload {
 
 inline constexpr int most_global_sums = 1 << 16;  // at once, 552 B each
-
-struct SumSetting {
-  std::string_view phase;
-  exchange::Channel channel = exchange::common_channel;
-  exchange::SumAlgorithm algorithm = exchange::SumAlgorithm::recursive_doubling;
-};
 
 class GlobalSum {
  public:
@@ -27,13 +17,14 @@ class GlobalSum {
   GlobalSum(const SumSetting& setting, const exchange::TeamPointer& team,
             std::span<const int> nodes, int sums);
 
-  // The exchanges that all ranks prepare together (comm::Executor::prepare) before the first sum by
-  // `put`; other algorithms are faster after it.
-  exchange::Exchanges exchanges() const { return {added_, stored_}; }
+  // As TeamSum::exchanges.
+  exchange::Exchanges exchanges() const { return sum_.exchanges(); }
 
   // Starts to add up the members' parts. Nothing else may be under way in the channel until finish.
-  void start(Listener& listener, std::span<numerics::LongAccumulator> parts);
-  void progress(Listener& listener) const { listener.progress(setting_.channel); }
+  void start(Listener& listener, std::span<numerics::LongAccumulator> parts) {
+    start(listener, parts, false);
+  }
+  void progress(Listener& listener) const { sum_.progress(listener); }
   // Waits for the sums, each rounded once. They have no meaning if the listener does not run the
   // turn.
   void finish(Listener& listener, std::span<double> sums);
@@ -42,14 +33,9 @@ class GlobalSum {
 
  private:
   void start(Listener& listener, std::span<numerics::LongAccumulator> parts, bool blocking);
-  std::int64_t places() const { return sums_ * numerics::LongAccumulator::size; }
 
-  SumSetting setting_;
-  exchange::TeamPointer team_;
   int sums_;
-  int result_;
-  exchange::ExchangePointer added_, stored_;  // null without rounds
-  parallel::Buffer<double> digits_;           // [2][sums][size]
+  TeamSum sum_;  // of digits, [sums][size]
 };
 
 }  // namespace phasewise::workload

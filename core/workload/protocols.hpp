@@ -18,4 +18,20 @@ inline exchange::Protocol protocol_in(const Parameters& parameters,
   return static_cast<exchange::Protocol>(parameters.choice(key, names));
 }
 
+// The protocol of the messages of sums: one that can add what arrives.
+inline exchange::Protocol sum_protocol_in(const Parameters& parameters, const std::string& key) {
+  const exchange::Protocol protocol = protocol_in(parameters, key);
+  const auto adds = [](exchange::Protocol one) {
+    return staging_of(one) != exchange::Staging::types;
+  };
+  if (adds(protocol)) return protocol;
+  std::string able;
+  for (int i = 0; i < exchange::protocols; ++i) {
+    const auto one = static_cast<exchange::Protocol>(i);
+    if (adds(one)) able += (able.empty() ? "" : ", ") + std::string(name_of(one));
+  }
+  parameters.fail(
+      key, "this protocol stores what arrives and cannot add it; those that can are " + able);
+}
+
 }  // namespace phasewise::workload

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "qcd/dirac/spin.hpp"
-#include "qcd/exact_sum.hpp"
 #include "qcd/phases.hpp"
+#include "workload/exact_sum.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -107,11 +107,11 @@ void SmearedSource::tell(const Links& links, Listener& listener) {
   // Each step multiplies lengths by at most this factor.
   const double factor = smearing_.width * smearing_.width / (4.0 * smearing_.iterations);
   const double most = std::pow(std::fabs(1.0 - 6.0 * factor) + 6.0 * factor, smearing_.iterations);
-  std::array<Parts, 3> parts{};
+  std::array<workload::Parts, 3> parts{};
   listener.kernel(lengths_card, volume, [&] {
     const std::vector<Extents> sites = sites_in(box_.domain().extents());
     for (int colour = 0; colour < 3; ++colour)
-      parts[colour] = exact_sum(
+      parts[colour] = workload::exact_sum(
           box_.domain().volume(), threads_, 1.001 * most * most, volume_of(box_.domain().size),
           [&](std::int64_t i) {
             const Matrix& at = field_.data()[box_.index(sites[static_cast<std::size_t>(i)])];
@@ -121,7 +121,7 @@ void SmearedSource::tell(const Links& links, Listener& listener) {
   listener.sum(phases::sum_source, std::span(parts.front().data(), 2 * parts.size()));
   // Without contents there is no sum.
   for (int colour = 0; colour < 3; ++colour)
-    if (field_.size() > 0) lengths_[colour] = std::sqrt(value_of(parts[colour]));
+    if (field_.size() > 0) lengths_[colour] = std::sqrt(workload::value_of(parts[colour]));
 }
 
 std::vector<double> SmearedSource::spinors(int spin, int colour) const {

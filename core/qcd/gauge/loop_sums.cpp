@@ -7,7 +7,7 @@ namespace {
 // even for matrices that are not quite unitary.
 constexpr double bound = 64.0;
 
-void add(Parts& sum, const Parts& more) {
+void add(workload::Parts& sum, const workload::Parts& more) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 }
 
@@ -16,9 +16,10 @@ void add(Parts& sum, const Parts& more) {
 void add_local(const Links& links, const std::vector<Extents>& sites, const Extents& size,
                bool rectangles, int threads, LoopSums& sums) {
   const auto over_sites = [&](int number, auto&& term) {
-    add(sums[number],
-        exact_sum(static_cast<std::int64_t>(sites.size()), threads, bound, volume_of(size),
-                  [&](std::int64_t i) { return term(sites[static_cast<std::size_t>(i)]); }));
+    add(sums[number], workload::exact_sum(static_cast<std::int64_t>(sites.size()), threads, bound,
+                                          volume_of(size), [&](std::int64_t i) {
+                                            return term(sites[static_cast<std::size_t>(i)]);
+                                          }));
   };
   over_sites(0, [&](const Extents& at) {
     return plaquette(links, at, 0, 1) + plaquette(links, at, 0, 2) + plaquette(links, at, 1, 2);
@@ -67,21 +68,21 @@ void add_loops(const std::vector<Matrix>& product, std::int64_t lines, int axis,
   };
   for (const bool imaginary : {false, true})
     add(sums[4 + 2 * axis + imaginary],
-        exact_sum(lines, threads, bound, volume_of(size) / size[axis],
-                  [&](std::int64_t i) { return trace(i, imaginary); }));
+        workload::exact_sum(lines, threads, bound, volume_of(size) / size[axis],
+                            [&](std::int64_t i) { return trace(i, imaginary); }));
 }
 
 GaugeValues values_of(const LoopSums& sums, const Extents& size) {
   GaugeValues values;
   const auto sites = static_cast<double>(volume_of(size));
-  values.plaquette_space = value_of(sums[0]) / (9.0 * sites);
-  values.plaquette_time = value_of(sums[1]) / (9.0 * sites);
-  values.rectangle = value_of(sums[2]) / (36.0 * sites);
-  values.link_trace = value_of(sums[3]) / (12.0 * sites);
+  values.plaquette_space = workload::value_of(sums[0]) / (9.0 * sites);
+  values.plaquette_time = workload::value_of(sums[1]) / (9.0 * sites);
+  values.rectangle = workload::value_of(sums[2]) / (36.0 * sites);
+  values.link_trace = workload::value_of(sums[3]) / (12.0 * sites);
   for (int axis = 0; axis < axes; ++axis) {
     const double lines = sites / size[axis];
-    values.polyakov[axis] = {value_of(sums[4 + 2 * axis]) / (3.0 * lines),
-                             value_of(sums[5 + 2 * axis]) / (3.0 * lines)};
+    values.polyakov[axis] = {workload::value_of(sums[4 + 2 * axis]) / (3.0 * lines),
+                             workload::value_of(sums[5 + 2 * axis]) / (3.0 * lines)};
   }
   return values;
 }

@@ -5,8 +5,8 @@
 #include <array>
 #include <vector>
 
-#include "qcd/exact_sum.hpp"
 #include "qcd/gauge/links.hpp"
+#include "workload/exact_sum.hpp"
 
 namespace phasewise::qcd {
 
@@ -21,7 +21,7 @@ struct GaugeValues {
 // Plaquettes in space and with t, rectangles, links, and the real and imaginary parts of the loops
 // along each axis.
 inline constexpr int loop_values = 4 + 2 * axes;
-using LoopSums = std::array<Parts, loop_values>;
+using LoopSums = std::array<workload::Parts, loop_values>;
 
 // Adds the plaquettes, rectangles and links that begin at these sites of a lattice of this size.
 void add_local(const Links& links, const std::vector<Extents>& sites, const Extents& size,

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "qcd/phases.hpp"
-#include "qcd/solver/bounded_sums.hpp"
+#include "workload/bounded_sums.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -55,14 +55,14 @@ void ConjugateGradient<Real>::iterate(workload::Listener& listener) {
   begins_ = false;
   matrix_.apply(false, p_, q_, listener);
   const double most = factor * length_;
-  const auto [curvature] =
-      bounded_sums<1>(phases::sum_curvature, norm_card<Real>, sites, {most * most}, sums_, listener,
-                      [&](const Bounds<1>& bound) { return Base::shape().norm(q_.data(), bound); });
+  const auto [curvature] = workload::bounded_sums<1>(
+      phases::sum_curvature, norm_card<Real>, sites, {most * most}, sums_, listener,
+      [&](const Bounds<1>& bound) { return Base::shape().norm(q_.data(), bound); });
   matrix_.apply(true, q_, z_, listener);
   const auto alpha = static_cast<Real>(curvature > 0.0 ? squared_ / curvature : 0.0);
   const double largest = std::sqrt(squared_) + alpha * factor * std::sqrt(curvature);
   before_ = squared_;
-  const auto [next] = bounded_sums<1>(
+  const auto [next] = workload::bounded_sums<1>(
       phases::sum_residual, update_card<Real>, sites, {largest * largest}, sums_, listener,
       [&](const Bounds<1>& bound) {
         return Base::shape().advance(alpha, p_.data(), z_.data(), x_.data(), r_.data(), bound);

@@ -13,14 +13,12 @@
 #include "parallel/simd.hpp"
 #include "qcd/dirac/halo_hopping.hpp"
 #include "qcd/dirac/spin.hpp"
+#include "workload/bounded_sums.hpp"
 
 namespace phasewise::qcd {
 
-// What a rank adds to some sums: the high and the low part of each.
-template <int Number>
-using PartialSums = std::array<std::array<double, 2>, Number>;
-template <int Number>
-using Bounds = std::array<double, Number>;  // bound on the magnitude of each term
+using workload::Bounds;
+using workload::PartialSums;
 
 template <class Real, int Lanes>
 PHASEWISE_HD Vector<double, Lanes> as_doubles(Vector<Real, Lanes> value) {

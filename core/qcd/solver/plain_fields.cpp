@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "qcd/exact_sum.hpp"
 #include "qcd/phases.hpp"
-#include "qcd/solver/bounded_sums.hpp"
+#include "workload/bounded_sums.hpp"
+#include "workload/exact_sum.hpp"
 
 namespace phasewise::qcd {
 
@@ -36,10 +36,10 @@ double length_of(const std::vector<double>& field, const Domain& domain, int thr
   for (std::int64_t site = 0; site < domain.volume(); ++site)
     largest = std::fmax(largest, term(site));
   listener.max(phases::sum_source, std::span(&largest, 1));
-  Parts parts =
-      exact_sum(domain.volume(), threads, bound_room * largest, volume_of(domain.size), term);
+  workload::Parts parts = workload::exact_sum(
+      domain.volume(), threads, workload::bound_room * largest, volume_of(domain.size), term);
   listener.sum(phases::sum_source, std::span(parts));
-  return std::sqrt(value_of(parts));
+  return std::sqrt(workload::value_of(parts));
 }
 
 std::vector<double> solution_for(Solver& solver, const std::vector<double>& b, double length,

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "qcd/dirac/link_factors.hpp"
-#include "qcd/exact_sum.hpp"
 #include "qcd/phases.hpp"
-#include "qcd/solver/bounded_sums.hpp"
+#include "workload/bounded_sums.hpp"
+#include "workload/exact_sum.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -100,18 +100,18 @@ void Solver::combine(const Field<double>& a, double factor, const Field<double>&
 
 double Solver::norm_of(std::string_view phase, const Field<double>& field, double bound,
                        Listener& listener) const {
-  const auto [value] =
-      bounded_sums<1>(phase, residual_card, half_volume(), {bound}, manner_.sums, listener,
-                      [&](const Bounds<1>& most) {
-                        return shape_of(matrix_.hopping(), threads_).norm(field.data(), most);
-                      });
+  const auto [value] = workload::bounded_sums<1>(
+      phase, residual_card, half_volume(), {bound}, manner_.sums, listener,
+      [&](const Bounds<1>& most) {
+        return shape_of(matrix_.hopping(), threads_).norm(field.data(), most);
+      });
   return value;
 }
 
 double Solver::precise_norm_of(std::string_view phase, const Field<double>& field, double bound,
                                Listener& listener) const {
   const double first = norm_of(phase, field, bound, listener);
-  const double lost = numerics::rounding_of(bound_room * bound, volume_of(domain_.size));
+  const double lost = numerics::rounding_of(workload::bound_room * bound, volume_of(domain_.size));
   return norm_of(phase, field, first + lost, listener);
 }
 
@@ -242,7 +242,7 @@ void Solver::end(Listener& listener) {
 
 void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
   const int times = domain_.size[3];
-  std::vector<Parts> parts(static_cast<std::size_t>(times));
+  std::vector<workload::Parts> parts(static_cast<std::size_t>(times));
   const Extents box = domain_.extents();
   const std::int64_t slice = domain_.volume() / box[3];
   const double most = grown_ + odd_bound();
@@ -252,15 +252,15 @@ void Solver::add_pion(std::vector<double>& sums, Listener& listener) const {
       matrix_.hopping().kernel().write_spinors(solution_[parity].data(), parity, plain.data());
     for (int t = 0; t < box[3]; ++t) {
       const double* first = plain.data() + t * slice * spinor_reals;
-      const Parts part =
-          exact_sum(slice, threads_, bound_room * most * most, volume_of(domain_.size),
-                    [&](std::int64_t i) { return site_norm<double, 1>(first + i * spinor_reals); });
+      const workload::Parts part = workload::exact_sum(
+          slice, threads_, workload::bound_room * most * most, volume_of(domain_.size),
+          [&](std::int64_t i) { return site_norm<double, 1>(first + i * spinor_reals); });
       const int from_source = (domain_.origin(3) + t - place_[3] + times) % times;
       for (std::size_t i = 0; i < part.size(); ++i) parts[from_source][i] += part[i];
     }
   });
   listener.sum(phases::sum_pion, std::span(parts.front().data(), 2 * parts.size()));
-  for (int t = 0; t < times; ++t) sums[t] += value_of(parts[t]);
+  for (int t = 0; t < times; ++t) sums[t] += workload::value_of(parts[t]);
 }
 
 }  // namespace phasewise::qcd

@@ -5,7 +5,7 @@
 
 #include "numerics/complex_product.hpp"
 #include "qcd/phases.hpp"
-#include "qcd/solver/bounded_sums.hpp"
+#include "workload/bounded_sums.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -65,7 +65,7 @@ void StabilisedGradient<Real>::begin(bool again, workload::Listener& listener) {
 template <class Real>
 void StabilisedGradient<Real>::go_on(workload::Listener& listener) {
   const double most = shadow_length_ * std::sqrt(squared_);
-  const auto [re, im] = bounded_sums<2>(
+  const auto [re, im] = workload::bounded_sums<2>(
       phases::sum_residual, pass_card<Real>("products", 96.0, 2.0), Base::sites(), {most, most},
       sums_, listener, [&](const Bounds<2>& bounds) {
         return Base::shape().template sums<2>(bounds, [&]<int Lanes>(std::int64_t i) {
@@ -100,7 +100,7 @@ template <class Real>
 std::complex<double> StabilisedGradient<Real>::direction(workload::Listener& listener) {
   const double v_most = matrix_.largest() * p_length_;
   const double product = shadow_length_ * v_most;
-  const auto [re, im, v, p] = bounded_sums<4>(
+  const auto [re, im, v, p] = workload::bounded_sums<4>(
       phases::sum_direction, pass_card<Real>("products", 192.0, 3.0), Base::sites(),
       {product, product, v_most * v_most, p_length_ * p_length_}, sums_, listener,
       [&](const Bounds<4>& bounds) {
@@ -137,7 +137,7 @@ std::complex<double> StabilisedGradient<Real>::step(workload::Listener& listener
   const double t_most = matrix_.largest() * s_length_;
   Bounds<number> most{t_most * s_length_, t_most * s_length_, t_most * t_most};
   if constexpr (lengthens) most[3] = s_length_ * s_length_;
-  const auto found = bounded_sums<number>(
+  const auto found = workload::bounded_sums<number>(
       phases::sum_step, pass_card<Real>("products", 48.0 * number, 2.0), Base::sites(), most, sums_,
       listener, [&](const Bounds<number>& bounds) {
         return Base::shape().template sums<number>(bounds, [&]<int Lanes>(std::int64_t i) {
@@ -165,7 +165,7 @@ std::complex<double> StabilisedGradient<Real>::step(workload::Listener& listener
 template <class Real>
 void StabilisedGradient<Real>::advance(Complex alpha, Complex omega, workload::Listener& listener) {
   const double most = s_length_ + std::abs(omega) * t_length_;
-  const auto [re, im, next] = bounded_sums<3>(
+  const auto [re, im, next] = workload::bounded_sums<3>(
       phases::sum_residual, pass_card<Real>("advance", 432.0, 7.0), Base::sites(),
       {shadow_length_ * most, shadow_length_ * most, most * most}, sums_, listener,
       [&](const Bounds<3>& bounds) {

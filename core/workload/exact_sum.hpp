@@ -1,4 +1,4 @@
-// Sums over all sites whose bits do not depend on ranks or threads, made by one call of the
+// Sums of many terms whose bits do not depend on ranks or threads, made by one call of the
 // library: the bound on the terms is known beforehand, and is the same on all ranks.
 #pragma once
 
@@ -10,7 +10,7 @@
 #include "numerics/order_free_sum.hpp"
 #include "parallel/loops.hpp"
 
-namespace phasewise::qcd {
+namespace phasewise::workload {
 
 // What a rank adds to such a sum: 16 bytes per value.
 using Parts = std::array<double, 2>;
@@ -37,4 +37,4 @@ Parts exact_sum(std::int64_t count, int threads, double bound, std::int64_t all,
 
 inline double value_of(const Parts& parts) { return parts[0] + parts[1]; }
 
-}  // namespace phasewise::qcd
+}  // namespace phasewise::workload

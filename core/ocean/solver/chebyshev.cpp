@@ -1,0 +1,184 @@
+// Chebyshev's iteration with a preconditioner, as the solver P-CSI of ocean models (Stiefel,
+// Comment. Math. Helv. 29 (1955) 157; Huang et al., Geosci. Model Dev. 9 (2016) 4209, algorithm 2).
+// It has no sums but those of its checks. The residual is not kept: a step reads y and the y before
+// it, and writes the next y in the place of the latter.
+#include <utility>
+
+#include "ocean/solver/iteration.hpp"
+#include "workload/bounded_sums.hpp"
+
+namespace phasewise::ocean {
+namespace {
+
+class Chebyshev final : public Iteration {
+ public:
+  Chebyshev(Problem& problem, const std::array<double, 2>& bounds)
+      : Iteration(problem), bounds_(bounds), before_(context_.field()) {
+    Chebyshev::make_exchanges();
+  }
+
+  void make_exchanges() override {
+    // Exchanges that are repeated in the same places cost less.
+    for (std::optional<Halo>& halo : halos_) halo.emplace(context_.halo());
+    right_.emplace(context_.halo());
+    sum_.emplace(context_.sum(), context_.team, context_.nodes);
+  }
+  exchange::Exchanges exchanges() const override {
+    exchange::Exchanges all = right_->exchanges();
+    for (const std::optional<Halo>& halo : halos_) append(all, halo->exchanges());
+    append(all, sum_->exchanges());
+    return all;
+  }
+
+  void begin(double squared, double weighted, workload::Listener& listener) override;
+  void iterate(workload::Listener& listener) override;
+  bool wants_check() const override {
+    return iterations_ - known_at() >= context_.setting.check_every;
+  }
+  void check(workload::Listener& listener) override;
+
+ private:
+  // What a step adds: factor M⁻¹ r + again (y - y before).
+  struct Step {
+    double factor, again;
+  };
+  Step next_step();
+  void step(int ring, workload::Listener& listener);
+  void step_with_tiles(const Step& step, workload::Listener& listener);
+
+  const std::array<double, 2>& bounds_;
+  Field before_;
+  std::array<std::optional<Halo>, 2> halos_;  // of y and before_, which change their places
+  std::optional<Halo> right_;
+  std::optional<workload::BoundedSums<1>> sum_;
+  double ratio_ = 0.0;   // T_k-1 over T_k
+  double fallen_ = 1.0;  // 1/T_k, the factor by which errors have fallen
+  double first_ = 0.0;   // a bound of |r|² of A at the beginning
+  int swaps_ = 0;
+};
+
+void Chebyshev::begin(double squared, double weighted, workload::Listener& listener) {
+  restart(weighted);
+  first_ = 4.0 * squared * problem_.largest_inverse() * problem_.over_energy();
+  fallen_ = 1.0;
+  if (context_.setting.iterations_per_exchange > 1) right_->run(listener, data_of(problem_.b));
+}
+
+// The recursion of T_k at the point of the interval's scale that belongs to zero (Saad, Iterative
+// Methods for Sparse Linear Systems, algorithm 12.1).
+Chebyshev::Step Chebyshev::next_step() {
+  const double middle = 0.5 * (bounds_[1] + bounds_[0]);
+  const double half = std::fmax(0.5 * (bounds_[1] - bounds_[0]), 1e-6 * middle);
+  const bool begins = iterations_ == 0;
+  const double before = ratio_;
+  ratio_ = begins ? half / middle : 1.0 / (2.0 * middle / half - before);
+  fallen_ *= ratio_;
+  ++iterations_;
+  if (begins) return {1.0 / middle, 0.0};
+  return {2.0 * ratio_ / half, ratio_ * before};
+}
+
+void Chebyshev::step(int ring, workload::Listener& listener) {
+  const Step step = next_step();
+  if (problem_.tiles) {
+    step_with_tiles(step, listener);
+  } else {
+    const parallel::KernelCard card{.name = "chebyshev_step",
+                                    .flops = 22.0,
+                                    .bytes = word * (4.0 + problem_.system.planes_read()),
+                                    .vectorised = true};
+    listener.kernel(card, context_.cells(), [&] {
+      const StencilPlanes a = problem_.system.stencil();
+      const double *b = problem_.b.data(), *y = problem_.y.data();
+      double* next = before_.data();
+      with_stencil(a, [&]<bool Centre, bool West>() {
+        for_rows(context_, ring, [&](std::int64_t at, int n) {
+          for_vectors(n, [&]<int Size>(int i) {
+            const std::int64_t here = at + i;
+            const Values<Size> r =
+                load<Size>(b + here) - applied_at<Size, Centre, West>(a, y, here);
+            const Values<Size> now = load<Size>(y + here);
+            const Values<Size> moved = now - load<Size>(next + here);
+            store(next + here, fused(all_lanes<double, Size>(step.factor), r,
+                                     fused(all_lanes<double, Size>(step.again), moved, now)));
+          });
+        });
+      });
+    });
+  }
+  std::swap(problem_.y, before_);
+  ++swaps_;
+}
+
+void Chebyshev::step_with_tiles(const Step& step, workload::Listener& listener) {
+  const StencilPlanes a = problem_.system.stencil();
+  const parallel::KernelCard residual_card{.name = "residual",
+                                           .flops = 18.0,
+                                           .bytes = word * (3.0 + problem_.system.planes_read()),
+                                           .vectorised = true};
+  listener.kernel(residual_card, context_.cells(), [&] {
+    const double *b = problem_.b.data(), *y = problem_.y.data();
+    double* r = problem_.r.data();
+    with_stencil(a, [&]<bool Centre, bool West>() {
+      for_rows(context_, 0, [&](std::int64_t at, int n) {
+        for_vectors(n, [&]<int Size>(int i) {
+          store(r + at + i, load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i));
+        });
+      });
+    });
+  });
+  listener.kernel(problem_.tiles_card(4.0, 4.0), context_.cells(), [&] {
+    const double* y = problem_.y.data();
+    double* next = before_.data();
+    problem_.tiles->solve(problem_.r.data(), [&](std::int64_t at, int n, const double* solution) {
+      for_vectors(n, [&]<int Size>(int i) {
+        const Values<Size> now = load<Size>(y + at + i);
+        const Values<Size> moved = now - load<Size>(next + at + i);
+        store(next + at + i, fused(all_lanes<double, Size>(step.factor), load<Size>(solution + i),
+                                   fused(all_lanes<double, Size>(step.again), moved, now)));
+      });
+    });
+  });
+}
+
+// Of iterations that share an exchange, all but the last one also compute the ghosts that the next
+// ones need.
+void Chebyshev::iterate(workload::Listener& listener) {
+  for (int ring = context_.setting.iterations_per_exchange - 1; ring >= 0; --ring)
+    step(ring, listener);
+  halos_[swaps_ % 2]->run(listener, data_of(problem_.y));
+}
+
+void Chebyshev::check(workload::Listener& listener) {
+  const StencilPlanes a = problem_.system.stencil();
+  const double* w = problem_.system.weight();
+  const parallel::KernelCard card{.name = "residual_length",
+                                  .flops = 24.0,
+                                  .bytes = word * (3.0 + problem_.system.planes_read()),
+                                  .vectorised = true};
+  // Errors fall by Chebyshev's factor, if the bounds of the eigenvalues hold; if not, those of
+  // the last check are a guide.
+  const double bound = std::fmax(first_ * fallen_ * fallen_, 16.0 * weighted());
+  const auto [found] =
+      sum_->run(card, context_.cells(), {bound}, listener, [&](const workload::Bounds<1>& bounds) {
+        const double *b = problem_.b.data(), *y = problem_.y.data();
+        return with_stencil(a, [&]<bool Centre, bool West>() {
+          return sums_over_rows<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
+            for_vectors(n, [&]<int Size>(int i) {
+              const Values<Size> r =
+                  load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i);
+              sums.add<Size>({w == nullptr ? r * r : r * r * load<Size>(w + at + i)});
+            });
+          });
+        });
+      });
+  know(found, iterations_);
+}
+
+}  // namespace
+
+std::unique_ptr<Iteration> make_chebyshev(Problem& problem, const std::array<double, 2>& bounds) {
+  return std::make_unique<Chebyshev>(problem, bounds);
+}
+
+}  // namespace phasewise::ocean

@@ -1,0 +1,118 @@
+// Loops over the rows of a rank's blocks, in vectors along x. Each cell is computed by the same
+// operations in the same order, whatever the vector it is in, and sums are exact
+// (numerics/order_free_sum.hpp), so that the bits depend neither on blocks, ranks nor threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "numerics/order_free_sum.hpp"
+#include "ocean/solver/context.hpp"
+#include "parallel/loops.hpp"
+#include "parallel/simd.hpp"
+#include "workload/bounded_sums.hpp"
+
+namespace phasewise::ocean {
+
+using parallel::all_lanes;
+using parallel::fused;
+using parallel::load;
+using parallel::store;
+template <int Size>
+using Values = parallel::Vector<double, Size>;
+
+// Calls f.operator()<Size>(i) for vectors that cover [0, n).
+template <class F>
+PHASEWISE_HD void for_vectors(int n, F&& f) {
+  int i = 0;
+  for (; i + parallel::lanes <= n; i += parallel::lanes) f.template operator()<parallel::lanes>(i);
+  if constexpr (parallel::lanes == 8)
+    if (i + 4 <= n) {
+      f.template operator()<4>(i);
+      i += 4;
+    }
+  for (; i < n; ++i) f.template operator()<1>(i);
+}
+
+// Calls f(place of the row's first cell, cells) for each row of the blocks, wider by `ring` cells
+// on all sides.
+template <class F>
+void for_rows(const Context& context, int ring, F&& f) {
+  const Planes& planes = context.planes;
+  parallel::for_tasks(static_cast<int>(context.bands.size()), context.threads, [&](int b, int) {
+    const Band& band = context.bands[b];
+    const Planes::Part& part = planes.parts()[band.part];
+    const int first = band.first == 0 ? -ring : band.first;
+    const int last = band.last == part.ny ? part.ny + ring : band.last;
+    for (int j = first; j < last; ++j) f(planes.at(band.part, -ring, j), part.nx + 2 * ring);
+  });
+}
+
+// The sums of one thread's terms.
+template <int Number>
+class RowSums {
+ public:
+  RowSums(const workload::Bounds<Number>& bounds, std::int64_t terms) {
+    for (int i = 0; i < Number; ++i) grids_[i] = numerics::OrderFreeGrid(bounds[i], terms);
+  }
+
+  template <int Size>
+  PHASEWISE_HD void add(const std::array<Values<Size>, Number>& terms) {
+#pragma GCC unroll 4
+    for (int i = 0; i < Number; ++i) {
+      const double upper = grids_[i].high_offset, lower = grids_[i].low_offset;
+      const Values<Size> high = (terms[i] + upper) - upper;
+      const Values<Size> low = ((terms[i] - high) + lower) - lower;
+      if constexpr (Size == parallel::lanes) {
+        high_[i] += high;
+        low_[i] += low;
+      } else {
+        for (int lane = 0; lane < Size; ++lane) {
+          rest_[i][0] += parallel::lane_of<double, Size>(high, lane);
+          rest_[i][1] += parallel::lane_of<double, Size>(low, lane);
+        }
+      }
+    }
+  }
+  workload::PartialSums<Number> parts() const {
+    workload::PartialSums<Number> parts = rest_;
+    for (int i = 0; i < Number; ++i)
+      for (int lane = 0; lane < parallel::lanes; ++lane) {
+        parts[i][0] += high_[i][lane];
+        parts[i][1] += low_[i][lane];
+      }
+    return parts;
+  }
+
+ private:
+  std::array<numerics::OrderFreeGrid, Number> grids_;
+  parallel::Lanes high_[Number] = {}, low_[Number] = {};
+  workload::PartialSums<Number> rest_{};
+};
+
+template <int Number>
+void add(workload::PartialSums<Number>& sums, const workload::PartialSums<Number>& more) {
+  for (int i = 0; i < Number; ++i)
+    for (int part = 0; part < 2; ++part) sums[i][part] += more[i][part];
+}
+
+// Calls f(place, cells, sums) for each row, and returns what all rows have added.
+template <int Number, class F>
+workload::PartialSums<Number> sums_over_rows(const Context& context,
+                                             const workload::Bounds<Number>& bounds, F&& f) {
+  const Planes& planes = context.planes;
+  std::vector<workload::PartialSums<Number>> of_band(context.bands.size());
+  parallel::for_tasks(static_cast<int>(context.bands.size()), context.threads, [&](int b, int) {
+    const Band& band = context.bands[b];
+    RowSums<Number> sums(bounds, context.all_cells());
+    for (int j = band.first; j < band.last; ++j)
+      f(planes.at(band.part, 0, j), planes.parts()[band.part].nx, sums);
+    of_band[b] = sums.parts();
+  });
+  workload::PartialSums<Number> all{};
+  for (const workload::PartialSums<Number>& sums : of_band) add<Number>(all, sums);
+  return all;
+}
+
+}  // namespace phasewise::ocean

@@ -1,0 +1,98 @@
+"""The elliptic solver on several ranks: all bits of one rank, in every way of exchanging."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.mpi.scripts import printed
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+pytestmark = pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
+
+SCRIPT = """
+import hashlib
+import json
+import sys
+import numpy as np
+from phasewise.driver import load_core
+from phasewise.workloads.ocean import NinePoint
+from tests.unit.ocean_operator import depths, operator, right_side
+
+comm = load_core()
+coefficients, sea = operator(depths(80, 60), 4000.0)
+b = right_side(sea)
+hashes = {}
+
+
+def solved(name, surface, **own):
+    found = surface.solve(b, **own)
+    bits = [found.solution, found.residuals, np.array(found.bounds)]
+    hashes[name] = hashlib.sha256(b"".join(np.ascontiguousarray(one) for one in bits)).hexdigest()
+
+
+for way in ({}, {"distribution": "balanced", "blocks": (10, 12)}, {"distribution": "curve", "blocks": (20, 12)}):
+    surface = NinePoint(coefficients, sea, periodic_x=True, **way)
+    kind = way.get("distribution", "one")
+    for solver in ("pcg", "chrongear", "pipelined", "pcsi"):
+        for preconditioner in ("diagonal", "evp"):
+            solved(f"{solver} {preconditioner} {kind}", surface, solver=solver, preconditioner=preconditioner)
+    solved(f"two {kind}", surface, preconditioner="diagonal", iterations_per_exchange=2)
+surface = NinePoint(coefficients, sea, periodic_x=True)
+for halo in ("sendrecv", "ordered", "derived", "put", "persistent", "shared", "fence", "neighbour"):
+    solved(f"pcsi halo {halo}", surface, preconditioner="diagonal", solver_halo=halo)
+for total in ("mpi", "binomial", "dissemination", "node-aware", "put"):
+    solved(f"pipelined sum {total}", surface, solver="pipelined", preconditioner="evp", solver_sum=total)
+for protocol in ("put", "persistent", "sendrecv", "get"):
+    solved(f"chrongear by {protocol}", surface, solver="chrongear", preconditioner="evp", solver_sum_protocol=protocol)
+try:
+    surface.solve(b[: 60 - (comm.rank() == 1)])
+except Exception as error:
+    hashes["said"] = str(error)
+if comm.rank() == 0:
+    print(json.dumps(hashes) + "\\n", end="")
+"""
+
+
+@pytest.fixture(scope="module")
+def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("nine_point") / "solve.py"
+    path.write_text(SCRIPT)
+    return path
+
+
+def hashes(script: Path, ranks: int, repository: Path) -> dict[str, str]:
+    found: dict[str, str] = json.loads(printed([str(script)], ranks, repository))
+    return found
+
+
+@pytest.fixture(scope="module")
+def one(script: Path, repository: Path) -> dict[str, str]:
+    return hashes(script, 1, repository)
+
+
+def test_no_way_changes_a_bit(one: dict[str, str]) -> None:
+    solved = {name: bits for name, bits in one.items() if name != "said"}
+    for solver, preconditioner in (("pcsi", "diagonal"), ("pipelined", "evp"), ("chrongear", "evp")):
+        alike = {
+            bits
+            for name, bits in solved.items()
+            if name.split()[0] == solver
+            and (preconditioner in name.split() or name.split()[1] in ("halo", "sum", "by"))
+        }
+        assert len(alike) == 1, solver
+    assert {solved[f"two {kind}"] for kind in ("one", "balanced", "curve")} == {
+        solved["two one"]
+    }
+
+
+@pytest.mark.parametrize("ranks", [2, 3, 4, 6, 7, 8])
+def test_ranks_have_the_bits_of_one(
+    ranks: int, one: dict[str, str], script: Path, repository: Path
+) -> None:
+    found = hashes(script, ranks, repository)
+    assert "rank 1: b has the shape (59, 80)" in found.pop("said")
+    assert found == one
