@@ -43,10 +43,12 @@ void System::make_exchanges() {
 }
 
 void System::set(const Coefficients& coefficients, workload::Listener& listener) {
-  west_ = coefficients.north_west != nullptr && coefficients.north_west != coefficients.north_east;
+  const bool alike =
+      coefficients.north_west == nullptr || coefficients.north_west == coefficients.north_east;
+  west_ = !alike || scaled_;
   std::array<double, 2> found{};  // the largest centre, and whether one is negative
   listener.kernel(take_card, context_.cells(), [&] {
-    take(coefficients);
+    take(coefficients, alike);
     for_rows(context_, 0, [&](std::int64_t at, int n) {
       for (int i = 0; i < n; ++i) {
         const double value = planes_[at + i];
@@ -61,14 +63,20 @@ void System::set(const Coefficients& coefficients, workload::Listener& listener)
     if (found[1] > 0.0)
       throw std::invalid_argument("the operator is not positive: a cell has a negative centre");
   }
-  (west_ ? *halo_with_west_ : *halo_).run(listener, data_of(planes_));
-  listener.kernel(take_card, context_.cells(), [&] { scale_all(); });
+  (alike ? *halo_ : *halo_with_west_).run(listener, data_of(planes_));
+  listener.kernel(take_card, context_.cells(), [&] {
+    const std::int64_t plane = context_.planes.size();
+    if (alike && west_)
+      std::copy_n(planes_.data() + north_east_plane * plane, plane,
+                  planes_.data() + north_west_plane * plane);
+    scale_all();
+  });
 }
 
-void System::take(const Coefficients& from) {
+void System::take(const Coefficients& from, bool alike) {
   const std::array<const double*, planes_of_operator> given{from.centre, from.east, from.north,
                                                             from.north_east, from.north_west};
-  for (int plane = 0; plane < (west_ ? planes_of_operator : north_west_plane); ++plane) {
+  for (int plane = 0; plane < (alike ? north_west_plane : planes_of_operator); ++plane) {
     double* to = planes_.data() + plane * context_.planes.size();
     for_rows(context_, 0,
              [&](std::int64_t at, int n) { std::copy_n(given[plane] + at, n, to + at); });

@@ -1,7 +1,7 @@
 // The operator that is iterated on: S A S, where S makes its centre 1. Conjugate gradients and
 // Chebyshev's iteration on it, without a preconditioner, are those on A with its diagonal as the
-// preconditioner, but read neither the diagonal nor a second vector. Without any preconditioner S
-// is 1 at sea.
+// preconditioner, but read neither the diagonal nor a second vector. Both diagonals of a corner,
+// which A couples alike on a B-grid, differ in it. Without any preconditioner S is 1 at sea.
 #pragma once
 
 #include <optional>
@@ -47,7 +47,7 @@ class System {
   void leave(const double* y, double* x, workload::Listener& listener) const;
 
  private:
-  void take(const Coefficients& coefficients);
+  void take(const Coefficients& coefficients, bool alike);
   void scale_all();
 
   const Context& context_;
