@@ -57,7 +57,8 @@ GridSetting read_grid(const Parameters& parameters) {
 
 MaskSetting read_mask(const Parameters& parameters) {
   MaskSetting mask;
-  mask.mask = static_cast<MaskSource>(parameters.choice("ocean.mask", {"continents", "none", "file"}));
+  mask.mask =
+      static_cast<MaskSource>(parameters.choice("ocean.mask", {"continents", "none", "file"}));
   mask.seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   mask.sea = parameters.positive("ocean.sea");
   if (mask.sea > 1.0) parameters.fail("ocean.sea", "give a share of at most 1");
@@ -146,7 +147,7 @@ Manner read_manner(const Parameters& parameters) {
   manner.solver_sum = static_cast<exchange::SumAlgorithm>(
       parameters.choice("communication.solver_sum", exchange::sum_algorithms()));
   manner.solver_sum_protocol =
-      workload::protocol_in(parameters, "communication.solver_sum_protocol");
+      workload::sum_protocol_in(parameters, "communication.solver_sum_protocol");
   manner.iterations_per_exchange =
       static_cast<int>(parameters.integer_within("communication.iterations_per_exchange", 1, 2));
   return manner;

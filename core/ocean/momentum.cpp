@@ -10,7 +10,8 @@ namespace {
 struct SlopeWeights {
   double near, far, damping;
 };
-constexpr SlopeWeights upwind_slope{2.0 / 3.0, 1.0 / 12.0, 1.0 / 12.0}, centred_slope{0.5, 0.0, 0.0};
+constexpr SlopeWeights upwind_slope{2.0 / 3.0, 1.0 / 12.0, 1.0 / 12.0},
+    centred_slope{0.5, 0.0, 0.0};
 
 // Values of a field at corners and those around them.
 template <class V>
@@ -185,14 +186,14 @@ void Momentum::predict_row(Fields& fields, const RowPlace& row, double weight,
           stored(above + next_of, sum_y + half_y);
         }
         const V before_u = loaded<V>(tendency + at), before_v = loaded<V>(tendency + field + at);
-        stored(tendency + at, explicit_u);
-        stored(tendency + field + at, explicit_v);
+        const V levels = loaded<V>(depth + i);
+        stored(tendency + at, where_sea(levels, k, explicit_u));
+        stored(tendency + field + at, where_sea(levels, k, explicit_v));
         push_x += explicit_u + weight * (explicit_u - before_u);
         push_y += explicit_v + weight * (explicit_v - before_v);
         if (k == 0) push_x += wind / thickness;
         const V along_x = dt * push_x + 2.0 * turn * of_v.here;
         const V along_y = dt * push_y - 2.0 * turn * of_u.here;
-        const V levels = loaded<V>(depth + i);
         stored(next + at, where_sea(levels, k, of_u.here + shortened * (along_x + turn * along_y)));
         stored(next + field + at,
                where_sea(levels, k, of_v.here + shortened * (along_y - turn * along_x)));
