@@ -20,7 +20,7 @@ import sys
 import numpy as np
 from phasewise.driver import load_core
 from phasewise.workloads.ocean import NinePoint
-from tests.unit.ocean_operator import depths, operator, right_side
+from benchmarks.ocean_surface import depths, operator, right_side
 
 comm = load_core()
 coefficients, sea = operator(depths(80, 60), 4000.0)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.unit.ocean_operator import depths, operator, right_side, sparse
+from benchmarks.ocean_surface import depths, operator, right_side, sparse
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 from phasewise.workloads.ocean import NinePoint  # noqa: E402

@@ -141,4 +141,18 @@ inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, co
   march(a, f, z);
 }
 
+// What a march needs besides: framed tiles have a frame of zeros.
+struct MarchScratch {
+  Lanes *defects, *left, *framed;
+};
+
+// Solves again for what the first march has left.
+inline void solve_by_two_marches(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
+                                 Lanes* z, const MarchScratch& scratch) {
+  solve_by_march(a, influence, f, z, scratch.defects);
+  residuals(a, f, z, scratch.left);
+  solve_by_march(a, influence, scratch.left, scratch.framed, scratch.defects);
+  for (int i = 0; i < a.shape.framed(); ++i) z[i] += scratch.framed[i];
+}
+
 }  // namespace phasewise::ocean
