@@ -16,7 +16,7 @@ constexpr int shortest_land = 2 * parallel::lanes;
 }  // namespace
 
 // Spans of whole vectors, counted from the row's first cell.
-void append_spans(const double* positive, std::int64_t at, int n, std::vector<Span>& spans) {
+void append_spans(const double* positive, std::int64_t at, int n, std::vector<SeaSpan>& spans) {
   int begin = -1, end = 0;
   const auto finish = [&] {
     if (begin >= 0) spans.push_back({at + begin, std::min(end, n) - begin});

@@ -23,13 +23,13 @@ struct Band {
 };
 
 // Cells of a row, from a place in the plane on.
-struct Span {
+struct SeaSpan {
   std::int64_t at;
   int cells;
 };
 
 // Appends where the `n` cells from `at` on are not zero, with short land between.
-void append_spans(const double* positive, std::int64_t at, int n, std::vector<Span>& spans);
+void append_spans(const double* positive, std::int64_t at, int n, std::vector<SeaSpan>& spans);
 
 struct Context {
   SolverSetting setting;
@@ -42,7 +42,7 @@ struct Context {
   std::vector<Band> bands;
   // Where there is sea in the rows of each band, and in rows that are wider by one cell on all
   // sides. Long land is left out: all fields are zero there.
-  std::array<std::vector<std::vector<Span>>, ghosts> sea;
+  std::array<std::vector<std::vector<SeaSpan>>, ghosts> sea;
 
   Context(const SolverSetting& given, const Layout& grid, const Planes& stored,
           const std::vector<int>& node_of_rank, exchange::TeamPointer all, int threads_of_rank,

@@ -53,7 +53,7 @@ void for_rows(const Context& context, int ring, F&& f) {
 template <class F>
 void for_sea(const Context& context, int ring, F&& f) {
   parallel::for_tasks(static_cast<int>(context.bands.size()), context.threads, [&](int b, int) {
-    for (const Span& span : context.sea[ring][b]) f(span.at, span.cells);
+    for (const SeaSpan& span : context.sea[ring][b]) f(span.at, span.cells);
   });
 }
 
@@ -112,7 +112,7 @@ workload::PartialSums<Number> sums_over_sea(const Context& context,
   std::vector<workload::PartialSums<Number>> of_band(context.bands.size());
   parallel::for_tasks(static_cast<int>(context.bands.size()), context.threads, [&](int b, int) {
     RowSums<Number> sums(bounds, context.all_cells());
-    for (const Span& span : context.sea[0][b]) f(span.at, span.cells, sums);
+    for (const SeaSpan& span : context.sea[0][b]) f(span.at, span.cells, sums);
     of_band[b] = sums.parts();
   });
   workload::PartialSums<Number> all{};

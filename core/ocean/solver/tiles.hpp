@@ -103,8 +103,8 @@ class Tiles {
   const System& system_;
   TileShape largest_;  // of the grid
   std::vector<TileStripe> stripes_;
-  std::vector<TileGroup> groups_;       // stripe by stripe
-  std::vector<std::vector<Span>> sea_;  // of each stripe
+  std::vector<TileGroup> groups_;          // stripe by stripe
+  std::vector<std::vector<SeaSpan>> sea_;  // of each stripe
   parallel::Buffer<Lanes> data_;
   mutable std::vector<Scratch> scratch_;  // of each thread
   double largest_inverse_ = 1.0;
@@ -134,7 +134,7 @@ void Tiles::solve_for(Right&& right, F&& row) const {
     const std::int64_t begin = context_.planes.at(stripe.part, 0, stripe.first_row);
     // Where the plane of the right-hand side would begin.
     double* r = scratch.stripe.data() - begin;
-    for (const Span& span : sea_[s]) right(span.at, span.cells, r + span.at);
+    for (const SeaSpan& span : sea_[s]) right(span.at, span.cells, r + span.at);
     for (int g = stripe.first; g < stripe.last; ++g) {
       solve_group(groups_[g], r, scratch);
       each_row(groups_[g], scratch, row);
