@@ -57,11 +57,12 @@ GridSetting read_grid(const Parameters& parameters) {
 
 MaskSetting read_mask(const Parameters& parameters) {
   MaskSetting mask;
-  mask.mask = static_cast<Mask>(parameters.choice("ocean.mask", {"continents", "none", "file"}));
+  mask.mask =
+      static_cast<MaskSource>(parameters.choice("ocean.mask", {"continents", "none", "file"}));
   mask.seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   mask.sea = parameters.positive("ocean.sea");
   if (mask.sea > 1.0) parameters.fail("ocean.sea", "give a share of at most 1");
-  if (mask.mask == Mask::file) mask.runs = parameters.list("ocean.sea_levels");
+  if (mask.mask == MaskSource::file) mask.runs = parameters.list("ocean.sea_levels");
   return mask;
 }
 
@@ -114,13 +115,6 @@ SolverSetting read_solver(const Parameters& parameters) {
   return solver;
 }
 
-// Of a plan for a study with a tolerance: rounded from solves to 1e-13 on grids of a degree and
-// four tenths.
-double iterations_expected(const SolverSetting& solver) {
-  if (solver.iterations > 0) return solver.iterations;
-  return solver.preconditioner == Preconditioner::evp ? 100.0 : 300.0;
-}
-
 LayoutSetting read_layout(const Parameters& parameters) {
   LayoutSetting layout;
   const auto pair = [&](const std::string& key) {
@@ -153,7 +147,7 @@ Manner read_manner(const Parameters& parameters) {
   manner.solver_sum = static_cast<exchange::SumAlgorithm>(
       parameters.choice("communication.solver_sum", exchange::sum_algorithms()));
   manner.solver_sum_protocol =
-      workload::protocol_in(parameters, "communication.solver_sum_protocol");
+      workload::sum_protocol_in(parameters, "communication.solver_sum_protocol");
   manner.iterations_per_exchange =
       static_cast<int>(parameters.integer_within("communication.iterations_per_exchange", 1, 2));
   return manner;
@@ -177,7 +171,7 @@ Description::Description(const Parameters& parameters)
       initial(read_initial(parameters)),
       baroclinic(parameters.integer("ocean.baroclinic") != 0),
       solver(read_solver(parameters)),
-      expected_iterations(iterations_expected(solver)),
+      expected_iterations(parameters.positive("ocean.expected_iterations")),
       timesteps(parameters.integer("turns")),
       manner(read_manner(parameters)) {
   const std::vector<double> tile = parameters.numbers("ocean.evp_block", 2);

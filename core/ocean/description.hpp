@@ -13,7 +13,7 @@ namespace phasewise::ocean {
 
 enum class Geometry : std::uint8_t { sphere, plane };
 enum class Periodic : std::uint8_t { x, xy, none };
-enum class Mask : std::uint8_t { continents, none, file };
+enum class MaskSource : std::uint8_t { continents, none, file };
 enum class Advection : std::uint8_t { upwind, centred };
 enum class WindProfile : std::uint8_t { gyre, trades, none };
 enum class Initial : std::uint8_t { stratified, rest, wave, file };
@@ -31,7 +31,7 @@ struct GridSetting {
 };
 
 struct MaskSetting {
-  Mask mask = Mask::continents;
+  MaskSource mask = MaskSource::continents;
   std::uint64_t seed = 0;
   double sea = 0.68;  // wanted share of the cells with `continents`
   // With `file`: the number of sea levels of a cell and how many cells have it, in pairs, from the

@@ -28,7 +28,7 @@ Grid::Row row_on_sphere(const GridSetting& setting, int j) {
           .coriolis = 2.0 * earth_rotation * sine,
           .curvature = sine / (cosine * earth_radius),
           .latitude = cells,
-          .northing = (j + 1.0) / setting.ny};
+          .northing = (j + 0.5) / (setting.ny - 1)};
 }
 
 Grid::Row row_on_plane(const GridSetting& setting, int j) {
@@ -41,7 +41,7 @@ Grid::Row row_on_plane(const GridSetting& setting, int j) {
           .coriolis = setting.coriolis + setting.beta * y,
           .curvature = 0.0,
           .latitude = 0.0,
-          .northing = (j + 1.0) / setting.ny};
+          .northing = (j + 0.5) / (setting.ny - 1)};
 }
 
 }  // namespace

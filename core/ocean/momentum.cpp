@@ -7,10 +7,11 @@ namespace {
 
 // Weights of differences in c ∂q/∂x: of the nearest two values and of the next two, and of the
 // fourth difference, which damps.
-struct Stencil {
+struct SlopeWeights {
   double near, far, damping;
 };
-constexpr Stencil upwind_stencil{2.0 / 3.0, 1.0 / 12.0, 1.0 / 12.0}, centred_stencil{0.5, 0.0, 0.0};
+constexpr SlopeWeights upwind_slope{2.0 / 3.0, 1.0 / 12.0, 1.0 / 12.0},
+    centred_slope{0.5, 0.0, 0.0};
 
 // Values of a field at corners and those around them.
 template <class V>
@@ -30,7 +31,7 @@ struct Around {
 
 // c times the derivative, in units of a cell.
 template <class V>
-PHASEWISE_HD V slope(const Stencil& of, V c, V before2, V before, V here, V after, V after2) {
+PHASEWISE_HD V slope(const SlopeWeights& of, V c, V before2, V before, V here, V after, V after2) {
   const V fourth = (after2 + before2) - 4.0 * (after + before) + 6.0 * here;
   return c * (of.near * (after - before) - of.far * (after2 - before2)) +
          magnitude(c) * (of.damping * fourth);
@@ -41,15 +42,15 @@ struct RowTerms {
   double per_dx, per_dy;               // 1/m
   double curvature;                    // tan(latitude)/R
   double along_x, to_north, to_south;  // of viscosity, 1/s
-  Stencil stencil;
+  SlopeWeights weights;
 };
 
 // Advection and viscosity of one component, without what the vertical flow carries.
 template <class V>
 PHASEWISE_HD V horizontal_terms(const RowTerms& row, const Around<V>& q, V u, V v) {
   const V carried =
-      row.per_dx * slope(row.stencil, u, q.west2, q.west, q.here, q.east, q.east2) +
-      row.per_dy * slope(row.stencil, v, q.south2, q.south, q.here, q.north, q.north2);
+      row.per_dx * slope(row.weights, u, q.west2, q.west, q.here, q.east, q.east2) +
+      row.per_dy * slope(row.weights, v, q.south2, q.south, q.here, q.north, q.north2);
   const V viscous = row.along_x * ((q.east - q.here) - (q.here - q.west)) +
                     (row.to_north * (q.north - q.here) - row.to_south * (q.here - q.south));
   return viscous - carried;
@@ -137,7 +138,7 @@ void Momentum::predict_row(Fields& fields, const RowPlace& row, double weight,
       .to_north =
           terms_.viscosity * grid.row(row.y + 1).dx_cell / (here.dx_corner * here.dy * here.dy),
       .to_south = terms_.viscosity * here.dx_cell / (here.dx_corner * here.dy * here.dy),
-      .stencil = terms_.advection == Advection::upwind ? upwind_stencil : centred_stencil};
+      .weights = terms_.advection == Advection::upwind ? upwind_slope : centred_slope};
   const double half_dx = 0.5 / here.dx_corner, half_dy = 0.5 / here.dy;
   const double turn = 0.5 * here.coriolis * dt, shortened = 1.0 / (1.0 + turn * turn);
   const double wind = wind_at(row.y) / sea_density;
@@ -185,14 +186,14 @@ void Momentum::predict_row(Fields& fields, const RowPlace& row, double weight,
           stored(above + next_of, sum_y + half_y);
         }
         const V before_u = loaded<V>(tendency + at), before_v = loaded<V>(tendency + field + at);
-        stored(tendency + at, explicit_u);
-        stored(tendency + field + at, explicit_v);
+        const V levels = loaded<V>(depth + i);
+        stored(tendency + at, where_sea(levels, k, explicit_u));
+        stored(tendency + field + at, where_sea(levels, k, explicit_v));
         push_x += explicit_u + weight * (explicit_u - before_u);
         push_y += explicit_v + weight * (explicit_v - before_v);
         if (k == 0) push_x += wind / thickness;
         const V along_x = dt * push_x + 2.0 * turn * of_v.here;
         const V along_y = dt * push_y - 2.0 * turn * of_u.here;
-        const V levels = loaded<V>(depth + i);
         stored(next + at, where_sea(levels, k, of_u.here + shortened * (along_x + turn * along_y)));
         stored(next + field + at,
                where_sea(levels, k, of_v.here + shortened * (along_y - turn * along_x)));

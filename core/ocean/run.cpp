@@ -46,25 +46,31 @@ void Run::tell(std::string_view piece) {
   ++counts_[std::string(piece)];
 }
 
-// Without contents a solve takes as many iterations as a plan expects.
 void Run::run_turn() {
   turn_.begin(turn());
   if (!set_up_) tell(pieces::setup);
   set_up_ = true;
   tell(pieces::baroclinic);
-  const auto planned = static_cast<std::int64_t>(description_.expected_iterations);
-  const bool checked =
-      description_.solver.method == Method::pcsi || description_.solver.method == Method::pipelined;
-  const std::int64_t every = description_.solver.check_every;
-  std::int64_t done = 0;
-  while (session().skeleton ? done < planned : !turn_.solver().done()) {
-    tell(pieces::iteration);
-    ++done;
-    const bool due = session().skeleton ? checked && (done % every == 0 || done == planned)
-                                        : turn_.solver().wants_check();
-    if (due) tell(pieces::check);
+  if (session().skeleton) {
+    solve_as_planned();
+  } else {
+    while (!turn_.solver().done()) {
+      tell(pieces::iteration);
+      if (turn_.solver().wants_check()) tell(pieces::check);
+    }
   }
   tell(pieces::finish);
+}
+
+// Without contents nobody knows when a solve has converged.
+void Run::solve_as_planned() {
+  const SolveCounts counts = counts_of(description_);
+  double checked = 0.0;
+  for (double done = 1.0; done <= counts.pieces; ++done) {
+    tell(pieces::iteration);
+    for (; checked < std::floor(done * counts.checks / counts.pieces); ++checked)
+      tell(pieces::check);
+  }
 }
 
 std::vector<workload::Value> Run::record() const {

@@ -37,6 +37,7 @@ class Run : public workload::Run {
 
  private:
   void tell(std::string_view piece);
+  void solve_as_planned();
   // Where the rows of a set are, by their numbers.
   struct Place {
     std::int64_t id, at;  // in a field, or in a plane

@@ -58,9 +58,9 @@ SeaFloor::SeaFloor(const Grid& grid, const MaskSetting& setting)
       ny_(grid.ny()),
       periodic_x_(grid.periodic_x()),
       periodic_y_(grid.periodic_y()) {
-  if (setting.mask == Mask::continents)
+  if (setting.mask == MaskSource::continents)
     levels_ = from_depths(grid, continents(grid, setting.seed, setting.sea));
-  else if (setting.mask == Mask::file)
+  else if (setting.mask == MaskSource::file)
     levels_ = from_runs(grid, setting.runs);
   else
     levels_.assign(static_cast<std::size_t>(nx_) * ny_, static_cast<std::int16_t>(grid.nz()));
@@ -69,10 +69,10 @@ SeaFloor::SeaFloor(const Grid& grid, const MaskSetting& setting)
 }
 
 std::shared_ptr<const SeaFloor> SeaFloor::shared(const Grid& grid, const MaskSetting& setting) {
-  using Key = std::tuple<int, int, Periodic, std::vector<double>, Mask, std::uint64_t, double,
+  using Key = std::tuple<int, int, Periodic, std::vector<double>, MaskSource, std::uint64_t, double,
                          std::vector<double>>;
   const GridSetting& of = grid.setting();
-  const bool made = setting.mask == Mask::continents;
+  const bool made = setting.mask == MaskSource::continents;
   Key key{of.nx,
           of.ny,
           of.periodic,

@@ -131,6 +131,7 @@ void Tracers::carry_row(Fields& fields, const RowPlace& row, Scratch& scratch) c
   const double* const v = u + field;
   const double* const now = fields.tracers() + row.at;
   const double* const middle = fields.tracers_before() + row.at;
+  const double* const surface = fields.surface() + row.at;
   const double* const height = fields.surface_before() + row.at;
   double* const next = fields.next_tracers() + row.at;
   double* const rise = scratch.row(0);
@@ -164,8 +165,11 @@ void Tracers::carry_row(Fields& fields, const RowPlace& row, Scratch& scratch) c
                                   .south = mixing * thickness * south.dx_corner / here.dy};
         const V up = loaded<V>(rise + k * pitch + i);
         const V up_below = k < carried.deepest ? loaded<V>(rise + (k + 1) * pitch + i) : V{};
-        V before = all_of<V>(thickness);
-        if (k == 0) before += loaded<V>(height + i);
+        V per_thickness = all_of<V>(1.0 / thickness), thicker = V{};
+        if (k == 0) {
+          per_thickness = 1.0 / (thickness + loaded<V>(surface + i));
+          thicker = loaded<V>(surface + i) - loaded<V>(height + i);
+        }
         const V levels = loaded<V>(carried.cells + i);
         for (int tracer = 0; tracer < 2; ++tracer) {
           const double* const of = middle + tracer * field;
@@ -173,7 +177,9 @@ void Tracers::carry_row(Fields& fields, const RowPlace& row, Scratch& scratch) c
               net_outflow(carried, of, k, i, flow, mixed) +
               (through_top(carried, of, k, i, up) - through_top(carried, of, k + 1, i, up_below));
           const std::int64_t at = tracer * field + k * plane + i;
-          stored(next + at, where_sea(levels, k, before * loaded<V>(now + at) - scale * lost));
+          const V value = loaded<V>(now + at);
+          stored(next + at,
+                 where_sea(levels, k, value - per_thickness * (scale * lost + thicker * value)));
         }
       });
 }
@@ -182,7 +188,8 @@ void Tracers::carry(Kernel kernel, Fields& fields, const RowPlace& row, Scratch&
   with_kernel(kernel, [&]<Kernel which>() { carry_row<which>(fields, row, scratch); });
 }
 
-// Thomas' algorithm for h q - Δt ∂/∂z κ ∂q/∂z = contents, from the surface down and up again.
+// Thomas' algorithm for the change d of q: h d - Δt ∂/∂z κ ∂d/∂z = Δt ∂/∂z κ ∂q/∂z, from the
+// surface down and up again. Of water that is the same at all levels no bit changes.
 template <Kernel kernel>
 void Tracers::mix_row(Fields& fields, const RowPlace& row, Scratch& scratch) const {
   const std::int64_t plane = domain_.plane(), pitch = domain_.pitch(), field = domain_.field();
@@ -190,40 +197,50 @@ void Tracers::mix_row(Fields& fields, const RowPlace& row, Scratch& scratch) con
   const double* const depth = domain_.cell_levels() + row.at;
   const double* const height = fields.surface() + row.at;
   double* const q = fields.next_tracers() + row.at;
-  double* const share = scratch.row(0);  // of the level below in a level's value
+  double* const share = scratch.row(0);  // of the level below in a level's change
+  double* const change[2] = {scratch.row(1), scratch.row(2)};
+  double* const from_above = scratch.row(3);  // of both tracers
   const Span span{0, row.nx};
   const auto coupling = [&](int k) {
     if (k < 0 || k + 1 >= domain_.levels()) return 0.0;
     return 2.0 * terms_.timestep * terms_.vertical_diffusivity /
            (grid.thickness(k) + grid.thickness(k + 1));
   };
+  const int deepest = row.levels - 1;
   downwards<kernel>(
       span, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
-        const std::int64_t at = k * plane + i;
         const V levels = loaded<V>(depth + i);
         const V below = where_sea(levels, k + 1.0, all_of<V>(coupling(k)));
-        V weight = grid.thickness(k) + below;
-        V first = loaded<V>(q + at), second = loaded<V>(q + field + at);
+        V weight = grid.thickness(k) + below, above = V{};
         if (k == 0) {
           weight += loaded<V>(height + i);
         } else {
-          const V above = where_sea(levels, k, all_of<V>(coupling(k - 1)));
+          above = where_sea(levels, k, all_of<V>(coupling(k - 1)));
           weight += above * (1.0 - loaded<V>(share + (k - 1) * pitch + i));
-          first += above * loaded<V>(q + at - plane);
-          second += above * loaded<V>(q + field + at - plane);
         }
         const V inverse = 1.0 / weight;
         stored(share + k * pitch + i, below * inverse);
-        stored(q + at, where_sea(levels, k, first * inverse));
-        stored(q + field + at, where_sea(levels, k, second * inverse));
+        for (int tracer = 0; tracer < 2; ++tracer) {
+          const double* const at = q + tracer * field + k * plane + i;
+          double* const sinking = from_above + tracer * pitch + i;
+          V gained = V{}, sinks = V{};
+          if (k > 0)
+            gained = loaded<V>(sinking) + above * loaded<V>(change[tracer] + (k - 1) * pitch + i);
+          if (k < deepest) sinks = below * (loaded<V>(at) - loaded<V>(at + plane));
+          stored(sinking, sinks);
+          stored(change[tracer] + k * pitch + i, where_sea(levels, k, (gained - sinks) * inverse));
+        }
       });
   upwards<kernel>(
-      span, row.levels - 1, [&]<class V>(int k, int i) __attribute__((always_inline)) {
-        const std::int64_t at = k * plane + i;
-        const V part = loaded<V>(share + k * pitch + i);
-        stored(q + at, loaded<V>(q + at) + part * loaded<V>(q + at + plane));
-        stored(q + field + at,
-               loaded<V>(q + field + at) + part * loaded<V>(q + field + at + plane));
+      span, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
+        for (int tracer = 0; tracer < 2; ++tracer) {
+          double* const at = q + tracer * field + k * plane + i;
+          double* const own = change[tracer] + k * pitch + i;
+          V found = loaded<V>(own);
+          if (k < deepest) found += loaded<V>(share + k * pitch + i) * loaded<V>(own + pitch);
+          stored(own, found);
+          stored(at, loaded<V>(at) + found);
+        }
       });
 }
 

@@ -17,15 +17,14 @@ class Tracers {
   // Domain and terms must outlive it.
   Tracers(const Domain& domain, const Terms& terms) : domain_(domain), terms_(terms) {}
 
-  static constexpr int scratch_fields = 1;
+  static constexpr int scratch_fields = 4;
 
   // Turns the tracers before into those in the middle of the timestep, on a row with ghosts:
   // `weight` is ½, or 0 in the first timestep.
   void extrapolate(Kernel kernel, Fields& fields, const RowPlace& row, double weight) const;
-  // Writes the contents of a row's cells after advection and horizontal mixing, over their area
-  // [K m, psu m], as the next tracers.
+  // Writes the next tracers of a row's cells as they are without vertical mixing.
   void carry(Kernel kernel, Fields& fields, const RowPlace& row, Scratch& scratch) const;
-  // Mixes them between levels, and divides by the thickness.
+  // Mixes them between levels.
   void mix(Kernel kernel, Fields& fields, const RowPlace& row, Scratch& scratch) const;
 
  private:

@@ -13,6 +13,8 @@ namespace phasewise::ocean {
 namespace {
 
 constexpr double extrapolated = 0.5;  // weight of a change since the timestep before
+// The pipelined method replaces its recurrences when the residual has fallen by five digits.
+constexpr double checks_of_pipelined = 2.0;
 
 // Levels of these rows, with columns beyond their ends.
 double items_of(const std::vector<RowPlace>& rows, int beyond, int levels) {
@@ -23,26 +25,35 @@ double items_of(const std::vector<RowPlace>& rows, int beyond, int levels) {
 
 }  // namespace
 
+SolveCounts counts_of(const Description& description) {
+  const SolverSetting setting = description.solver_setting();
+  const double iterations = description.expected_iterations;
+  switch (setting.method) {
+    case Method::pcsi:
+      return {.pieces = std::ceil(iterations / setting.iterations_per_exchange),
+              .checks = std::ceil(iterations / setting.check_every)};
+    case Method::pipelined:
+      return {.pieces = iterations, .checks = checks_of_pipelined};
+    default:
+      return {.pieces = iterations, .checks = 0.0};
+  }
+}
+
 std::vector<workload::Piece> pieces_of(const Description& description) {
   using workload::Piece;
-  const double iterations = description.expected_iterations;
+  const SolveCounts counts = counts_of(description);
+  const auto within = [](std::string_view name, double count) {
+    return Piece{.name = name,
+                 .kind = Piece::Kind::data_dependent,
+                 .per = name,
+                 .expected = count,
+                 .first = count};
+  };
   std::vector<Piece> found{
       {.name = pieces::setup, .kind = Piece::Kind::data_dependent, .per = "start", .first = 1.0},
       {.name = pieces::baroclinic},
-      {.name = pieces::iteration,
-       .kind = Piece::Kind::data_dependent,
-       .per = "iteration",
-       .expected = iterations,
-       .first = iterations}};
-  const Method method = description.solver.method;
-  if (method == Method::pcsi || method == Method::pipelined) {
-    const double checks = std::ceil(iterations / description.solver.check_every);
-    found.push_back({.name = pieces::check,
-                     .kind = Piece::Kind::data_dependent,
-                     .per = "check",
-                     .expected = checks,
-                     .first = checks});
-  }
+      within(pieces::iteration, counts.pieces)};
+  if (counts.checks > 0.0) found.push_back(within(pieces::check, counts.checks));
   found.push_back({.name = pieces::finish});
   return found;
 }

@@ -28,6 +28,13 @@ struct Sea {
   const workload::Nodes& nodes;
 };
 
+// How often a plan has the pieces `iteration` and `check` in a solve. Iterations that share an
+// exchange are one piece.
+struct SolveCounts {
+  double pieces, checks;
+};
+SolveCounts counts_of(const Description& description);
+
 std::vector<workload::Piece> pieces_of(const Description& description);
 
 class Turn : public workload::RankTurn {

@@ -52,7 +52,7 @@ class Laboratory(Part):
         contents.
         """
 
-    def iterated(self, model: Any, iterations: int | None) -> Pieces:
+    def iterated(self, model: Any, communication: Any, iterations: int | None) -> Pieces:
         """How often pieces occur in a turn whose solver takes this many iterations; None: as many
         as the study fixes. Empty for a workload without a solver.
         """
@@ -132,7 +132,7 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
     """How often pieces occur in a turn whose solver takes this many iterations; None: as many as
     the study fixes, if it does. StudyError for a study without such pieces.
     """
-    found = _laboratory(study).iterated(study.model, iterations)
+    found = _laboratory(study).iterated(study.model, study.communication, iterations)
     if iterations is not None and not found:
         raise StudyError(
             f"--iterations {iterations}: {study.workload.title} have no iterations whose number "

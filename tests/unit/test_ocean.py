@@ -10,9 +10,9 @@ import pytest
 from phasewise.machines import load_machine
 from phasewise.machines.overhead import check_overhead
 from phasewise.runs.choosing import changes
-from phasewise.runs.layout import entries, fault_of, row_layout, snapshot_layout
+from phasewise.runs.layout import check_schedule, entries, fault_of, row_layout, snapshot_layout
 from phasewise.study import Study
-from phasewise.study.laboratory import Laboratory, check_simulated, rate_of
+from phasewise.study.laboratory import check_simulated, iterated, rate_of
 from phasewise.tuning.candidates import candidates
 from phasewise.workload.protocols import STORING, comparable
 from phasewise.workloads.ocean.grid import interfaces
@@ -129,10 +129,10 @@ def test_a_misspelt_word_gets_the_nearest() -> None:
 
 def test_a_timestep_beyond_stability_names_the_largest() -> None:
     # Mixing by A has the rate 4 A (1/Δx² + 1/Δy²), here 8e5/2.5e9 s⁻¹, and at most 1/Δt.
-    own = {**PLANE, "viscosity": 1e5}
-    assert study(**own, timestep=3125.0).model.largest_timestep == 3125.0
-    with refused("ocean.timestep = 3126 s", "viscosities", "3125 s"):
-        study(**own, timestep=3126.0)
+    own = {**PLANE, "viscosity": 1e5, "initial": "rest"}
+    check_schedule(study(**own, timestep=3124.0))
+    with refused("ocean.timestep = 3126 s", "viscosity", "3125 s"):
+        check_schedule(study(**own, timestep=3126.0))
 
 
 def test_a_protocol_that_cannot_add_is_refused_with_those_that_can() -> None:
@@ -165,19 +165,26 @@ def test_more_ranks_than_blocks_are_refused() -> None:
     given.check_ranks(12)
     with refused("13 ranks", "12 blocks of 8 × 8"):
         given.check_ranks(13)
-    with refused("193 ranks", "32 × 24", "16 × 12"):
+    with refused("193 ranks", "32 × 24", "16x12"):
         study(preconditioner="none").check_ranks(193)
     with refused("32x1", "16x12"):
-        study(communication={"process_grid": "32x1"}).check_ranks(32)
+        study(communication={"process_grid": "32x1"}, preconditioner="none").check_ranks(32)
 
 
-def test_blocks_are_needed_where_they_are_dealt() -> None:
-    with refused("communication.distribution", "balanced", "communication.blocks"):
-        study(communication={"distribution": "balanced"})
+def test_a_rank_has_whole_blocks_of_the_preconditioner() -> None:
+    # Tiles of at most 12 cells: 4 of 8 along x, 2 of 12 along y.
+    study().check_ranks(8)
+    with refused("9 ranks", "4x2", "ocean.evp_block"):
+        study().check_ranks(9)
+    with refused("7 ranks", "4x2", "no grid"):
+        study().check_ranks(7)
+
+
+def test_a_process_grid_belongs_to_cartesian_blocks() -> None:
     with refused("communication.blocks", "two integers"):
         study(communication={"blocks": [8]})
     with refused("communication.process_grid", "cartesian", "curve"):
-        study(communication={"blocks": [8, 8], "process_grid": "2x2", "distribution": "curve"})
+        study(communication={"process_grid": "2x2", "distribution": "curve"})
 
 
 def test_a_timestep_counts_as_simulated_years_a_day() -> None:
@@ -188,14 +195,14 @@ def test_a_timestep_counts_as_simulated_years_a_day() -> None:
 
 
 def test_iterations_and_checks_are_pieces() -> None:
-    given = study(solver="pcsi")
-    own = given.workload.part(Laboratory)
-    assert own.iterated(given.model, None) == {}
-    assert own.iterated(given.model, 25) == {"iteration": 25.0, "check": 3.0}
+    assert iterated(study(solver="pcsi"), None) == {}
+    assert iterated(study(solver="pcsi"), 25) == {"iteration": 25.0, "check": 3.0}
+    both = study(preconditioner="none", communication={"iterations_per_exchange": 2})
+    assert iterated(both, 25) == {"iteration": 13.0, "check": 3.0}
     fixed = study(solver="pcg", iterations=7)
-    assert own.iterated(fixed.model, None) == {"iteration": 7.0}
+    assert iterated(fixed, None) == {"iteration": 7.0}
     with refused("--iterations 9", "ocean.iterations = 7"):
-        own.iterated(fixed.model, 9)
+        iterated(fixed, 9)
 
 
 def test_fields_of_a_file_cannot_be_simulated_but_their_messages_can() -> None:
@@ -206,7 +213,7 @@ def test_fields_of_a_file_cannot_be_simulated_but_their_messages_can() -> None:
 
 
 def test_a_tuner_compares_each_way_once() -> None:
-    found = candidates(study(), 4, load_machine("bassi"))
+    found = candidates(study(preconditioner="diagonal"), 4, load_machine("bassi"))
     tables = [tuple(one.communication().items()) for one in found]
     assert len(set(tables)) == len(tables)
     own = [dict(table) for table in tables]
@@ -239,22 +246,27 @@ def test_snapshots_have_levels_where_the_ocean_has_them() -> None:
     }
 
 
+WELL = {
+    "converged": 1, "iterations": 42, "residual": 1e-14, "condition": 250.0, "courant": 0.1,
+    "largest_surface": 1.0,
+}  # fmt: skip
+
+
 def test_a_solve_that_does_not_converge_is_a_fault_with_its_numbers() -> None:
-    record = {"converged": 1, "iterations": 42, "residual": 1e-14, "condition": 250.0,
-              "volume": 1.0, "kinetic_energy": 1.0, "largest_speed": 0.5}  # fmt: skip
     given = study(solver="pcg", preconditioner="diagonal")
-    assert fault_of(given, record) == ""
+    assert fault_of(given, WELL) == ""
     says(
-        fault_of(given, record | {"converged": 0, "residual": 3e-5}),
+        fault_of(given, WELL | {"converged": 0, "residual": 3e-5}),
         "did not converge", "42 iterations", "3e-05", "condition number is 250",
         "ocean.most_iterations = 2000",
     )  # fmt: skip
 
 
 def test_a_current_that_crosses_more_than_a_cell_ends_a_run_with_the_timestep_it_needs() -> None:
-    record = {"converged": 1, "iterations": 1, "residual": 0.0, "condition": 0.0,
-              "volume": 1.0, "kinetic_energy": 1.0, "largest_speed": 100.0}  # fmt: skip
-    # Cells of 50 km; half of one at 100 m/s takes 250 s.
-    says(fault_of(study(**PLANE), record), "ocean.timestep = 1800 s", "100 m/s", "250 s")
-    lost = record | {"largest_speed": math.nan, "volume": math.nan}
-    says(fault_of(study(**PLANE), lost), "range of numbers", "ocean.viscosity")
+    says(fault_of(study(), WELL | {"courant": 4.0}), "ocean.timestep = 1800 s", "4 cells", "225 s")
+    says(fault_of(study(), WELL | {"courant": math.inf}), "range of numbers", "ocean.viscosity")
+
+
+def test_a_surface_that_the_uppermost_level_cannot_hold_ends_a_run() -> None:
+    deep = study(levels="uniform", depth=60.0)
+    says(fault_of(deep, WELL | {"largest_surface": 12.0}), "12 m", "10 m", "ocean.levels")

@@ -96,20 +96,35 @@ def test_seas_that_the_largest_does_not_reach_are_named_and_filled_on_demand(
     tmp_path: Path,
 ) -> None:
     depth = basin()
-    depth[:, 4] = 0.0
+    depth[:, 3] = 0.0
     file = in_numpy(tmp_path / "mask", depth)
-    with refused("1 sea", "9 cells", "3 cells around 0° N, 330° E", "ocean.fill_seas = true"):
+    with refused("1 sea", "6 cells", "6 cells around", "0° N", "ocean.fill_seas = true"):
         check_schedule(study(file))
     filled = levels_of(model_of(study(file, fill_seas=True)))
-    assert (filled > 0).sum() == 9 and not filled[:, 5].any()
+    assert (filled > 0).sum() == 6 and not filled[:, 4:].any()
+
+
+def water(*rows: str) -> Any:
+    """Cells of water from rows, the northern one first."""
+    return np.array([[cell == "~" for cell in row] for row in reversed(rows)])
 
 
 def test_a_sea_closes_around_a_periodic_axis_alone() -> None:
-    water = np.zeros((4, 5), bool)
-    water[1, :2] = water[1, 4] = True
-    assert seas_of(water, periodic_x=True, periodic_y=False).max() == 1
-    apart = seas_of(water, periodic_x=False, periodic_y=False)
-    assert apart.max() == 2 and apart[1].tolist() == [1, 1, 0, 0, 2]
+    found = water("......", "~~..~~", "~~..~~", "......")
+    assert seas_of(found, periodic_x=True, periodic_y=False).max() == 1
+    apart = seas_of(found, periodic_x=False, periodic_y=False)
+    assert apart[1].tolist() == apart[2].tolist() == [1, 1, 0, 0, 2, 2]
+    assert seas_of(found.T, periodic_x=False, periodic_y=True).max() == 1
+
+
+def test_seas_that_meet_at_sides_alone_are_apart_and_narrow_bays_are_land() -> None:
+    found = seas_of(water("~~....", "~~~~~.", "...~~.", "......"), False, False)
+    # No corner has four cells of the sea in the channel between column 1 and column 3.
+    assert found[::-1].tolist() == [
+        [2, 2, 0, 0, 0, 0], [2, 2, 0, 1, 1, 0], [0, 0, 0, 1, 1, 0], [0, 0, 0, 0, 0, 0],
+    ]  # fmt: skip
+    joined = seas_of(water("~~~...", "~~~~~.", "..~~~.", "......"), False, False)
+    assert joined.max() == 1 and (joined > 0).sum() == 11
 
 
 def test_a_mask_that_does_not_suit_is_refused(tmp_path: Path) -> None:

@@ -43,8 +43,14 @@ class CompositeLaboratory(Laboratory):
         for name, part in self._parts.items():
             part.check_simulated(model.parts[name], skeleton)
 
-    def iterated(self, model: Models, iterations: int | None) -> Pieces:
-        return self._pieces(lambda name, part: part.iterated(model.parts[name], iterations))
+    def iterated(
+        self, model: Models, communication: CompositeCommunication, iterations: int | None
+    ) -> Pieces:
+        return self._pieces(
+            lambda name, part: part.iterated(
+                model.parts[name], communication.parts[name], iterations
+            )
+        )
 
     def _pieces(self, found: Callable[[str, Laboratory], Pieces]) -> Pieces:
         return {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from phasewise.errors import StudyError
 from phasewise.study.laboratory import Laboratory, Pieces
 from phasewise.workloads.hydro.model import from_file
@@ -40,7 +42,7 @@ class HydroLaboratory(Laboratory):
                 "another problem, or only the messages with --skeleton"
             )
 
-    def iterated(self, model: HydroTable, iterations: int | None) -> Pieces:
+    def iterated(self, model: HydroTable, _communication: Any, iterations: int | None) -> Pieces:
         """Timesteps take the axes forwards and backwards in turn; no solver iterates."""
         if iterations is not None or model.order != STRANG or len(model.zones) == 1:
             return {}

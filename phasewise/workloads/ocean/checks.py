@@ -5,7 +5,6 @@ from __future__ import annotations
 from phasewise.errors import StudyError
 from phasewise.tables.keys import show
 from phasewise.workloads.ocean.grid import PLANE, SPHERE
-from phasewise.workloads.ocean.stability import ROUNDING, rounded_down
 from phasewise.workloads.ocean.table import (
     ALL_SEA,
     CONTINENTS,
@@ -87,14 +86,3 @@ def _check_start(given: OceanTable) -> None:
             )
     if given.initial == FROM_FILE and given.initial_file is None:
         raise StudyError(f'ocean.initial_file is missing: initial = "{FROM_FILE}" needs it')
-
-
-def check_timestep(found: OceanTable) -> None:
-    """StudyError if the timestep is beyond stability."""
-    limits = found.limits
-    if found.timestep <= limits.longest * (1 + ROUNDING):
-        return
-    raise StudyError(
-        f"ocean.timestep = {found.timestep:g} s is beyond stability: {limits.words} on cells of "
-        f"{found.smallest_width / 1e3:.4g} km allow at most {rounded_down(limits.longest):g} s"
-    )

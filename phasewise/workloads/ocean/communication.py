@@ -14,7 +14,7 @@ from phasewise.tables.keys import Key, convert, plain, show
 from phasewise.workload.communication import AUTO, MACHINE, NODE_SIZE, TUNE, Communication
 from phasewise.workload.grids import check_fits, check_written, grid_key, grid_of, grids, shape_of
 from phasewise.workload.protocols import AS_PUT, PROTOCOL, PROTOCOLS, STAND_IN, STORING
-from phasewise.workloads.ocean.table import DIAGONAL, NONE, PCSI, OceanTable
+from phasewise.workloads.ocean.table import DIAGONAL, EVP, NONE, PCSI, OceanTable
 
 CARTESIAN, BALANCED, CURVE = DISTRIBUTIONS = ("cartesian", "balanced", "curve")
 FAST, PLAIN = KERNELS = ("fast", "plain")
@@ -94,21 +94,16 @@ class OceanCommunication(Communication):
     def check(self) -> None:
         """StudyError where keys do not suit each other."""
         check_written(self.process_grid, 2)
+        block_in(self.blocks)
         if self.solver_sum_protocol in STORING:
             raise StudyError(
                 f"communication.solver_sum_protocol = {show(self.solver_sum_protocol)} stores what "
                 f"arrives, but a sum adds it; accepted: {', '.join(ADDING)}"
             )
-        given = self.block
-        if given is not None and self.process_grid != AUTO and self.distribution != CARTESIAN:
+        if self.process_grid != AUTO and self.distribution != CARTESIAN:
             raise StudyError(
                 f"communication.process_grid = {show(self.process_grid)} belongs to distribution = "
                 f"{show(CARTESIAN)}, but is given with {show(self.distribution)}"
-            )
-        if given is None and self.distribution != CARTESIAN:
-            raise StudyError(
-                f"communication.distribution = {show(self.distribution)} needs "
-                "communication.blocks, several for each rank, such as [20, 24]"
             )
 
     def check_ranks(self, model: OceanTable, ranks: int) -> None:
@@ -125,18 +120,19 @@ class OceanCommunication(Communication):
                     f"{ranks} ranks are too many: ocean.grid has {most} blocks of "
                     f"{self.block[0]} × {self.block[1]} cells; give smaller communication.blocks"
                 )
-        elif not process_grids(model, ranks):
+            return
+        along, across = most_parts(model)
+        if not process_grids(model, ranks):
+            forms = "" if ranks > along * across else f", and {ranks} ranks form no grid within it"
             raise StudyError(
-                f"{ranks} ranks are too many for ocean.grid {nx} × {ny}: a block has at least "
-                f"{GHOSTS} × {GHOSTS} cells, which gives {nx // GHOSTS} × {ny // GHOSTS} blocks at "
-                "most"
+                f"{ranks} ranks are too many for ocean.grid {nx} × {ny}: the largest process grid "
+                f"is {grid_of(along, across)}{forms}; {_why(model)}"
             )
-        elif shape_of(self.process_grid)[0] * GHOSTS > nx or (
-            shape_of(self.process_grid)[1] * GHOSTS > ny
-        ):
+        px, py = shape_of(self.process_grid)
+        if px > along or py > across:
             raise StudyError(
                 f"communication.process_grid = {show(self.process_grid)} has too many ranks along "
-                f"a side of {nx} × {ny} cells; at most {grid_of(nx // GHOSTS, ny // GHOSTS)} can"
+                f"a side of {nx} × {ny} cells; at most {grid_of(along, across)} can: {_why(model)}"
             )
 
     def check_model(self, model: OceanTable) -> None:
@@ -154,12 +150,35 @@ class OceanCommunication(Communication):
                 )
 
 
+def most_parts(model: OceanTable) -> tuple[int, int]:
+    """The most ranks along x and along y, as core/ocean/layout.cpp divides a grid: blocks have
+    GHOSTS cells or more, and whole tiles that a preconditioner solves exactly.
+    """
+    nx, ny, _ = model.size
+    if model.preconditioner != EVP:
+        return nx // GHOSTS, ny // GHOSTS
+    return _tiles(nx, model.evp_block[0]), _tiles(ny, model.evp_block[1])
+
+
+def _tiles(cells: int, most: int) -> int:
+    """Tiles along an axis: of one width, or where that is far below the most, of two."""
+    most = min(most, cells)
+    width = max(width for width in range(1, most + 1) if cells % width == 0)
+    return cells // width if 3 * width >= 2 * most else -(-cells // most)
+
+
+def _why(model: OceanTable) -> str:
+    if model.preconditioner == EVP:
+        return "a rank has whole blocks of ocean.evp_block"
+    return f"a block has at least {GHOSTS} × {GHOSTS} cells"
+
+
 def process_grids(model: OceanTable, ranks: int) -> list[tuple[int, int]]:
     """The process grids of so many ranks whose blocks are large enough, those of least boundary
     first.
     """
-    nx, ny, _ = model.size
-    found = [(a, b) for a, b in grids(ranks) if a * GHOSTS <= nx and b * GHOSTS <= ny]
+    (nx, ny, _), (along, across) = model.size, most_parts(model)
+    found = [(a, b) for a, b in grids(ranks) if a <= along and b <= across]
     return sorted(found, key=lambda grid: (nx / grid[0] + ny / grid[1], grid))
 
 

@@ -14,13 +14,19 @@ from phasewise.workloads.ocean.table import OceanTable
 
 Integers = NDArray[np.int64]
 OF_COLUMNS = ("surface",)
-OF_CELLS = ("temperature", "salinity", "u", "v")
-FIELDS = (*OF_COLUMNS, *OF_CELLS)
+FLOW = ("u", "v")
+TRACERS = ("temperature", "salinity")
+FIELDS = (*OF_COLUMNS, *FLOW, *TRACERS)
 
 
 def fields_of(model: OceanTable) -> tuple[str, ...]:
     """The fields that a study has."""
-    return FIELDS if model.baroclinic else OF_COLUMNS
+    return FIELDS if model.baroclinic else (*OF_COLUMNS, *FLOW)
+
+
+def levels_of(model: OceanTable) -> int:
+    """Levels of the fields that have some; without levels the flow is that of the whole depth."""
+    return model.size[2] if model.baroclinic else 1
 
 
 def whole_field(
@@ -29,10 +35,10 @@ def whole_field(
     """A field of the whole ocean on rank 0, None elsewhere: the surface [j][i], and others
     [k][j][i]; NaN on land. Collective.
     """
-    nx, ny, nz = model.size
+    nx, ny, _ = model.size
     if name in OF_COLUMNS:
         return _put(run.state()[COLUMNS], comm, name, (ny, nx))
-    return _put(run.state()[CELLS], comm, name, (nz, ny, nx))
+    return _put(run.state()[CELLS], comm, name, (levels_of(model), ny, nx))
 
 
 def uppermost(

@@ -18,7 +18,7 @@ from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.runs.records import reading
 from phasewise.workloads.ocean.driver import CELLS, COLUMNS
-from phasewise.workloads.ocean.gathered import FIELDS, OF_COLUMNS, fields_of
+from phasewise.workloads.ocean.gathered import FIELDS, OF_COLUMNS, fields_of, levels_of
 from phasewise.workloads.ocean.table import FROM_FILE, OceanTable
 
 
@@ -51,9 +51,9 @@ def _names(file: h5py.File, model: OceanTable) -> list[str]:
     there = [name for name in fields_of(model) if name in file]
     if not there:
         raise StudyError(f"{where} has none of {', '.join(FIELDS)}")
-    nx, ny, nz = model.size
+    nx, ny, _ = model.size
     for name in there:
-        shape = (ny, nx) if name in OF_COLUMNS else (nz, ny, nx)
+        shape = (ny, nx) if name in OF_COLUMNS else (levels_of(model), ny, nx)
         if not isinstance(file[name], h5py.Dataset) or file[name].dtype.kind not in "iuf":
             raise StudyError(f"{where} has {name}, which is no dataset of real numbers")
         if file[name].shape != shape:
@@ -96,4 +96,6 @@ def _replaced(
                 f"ocean.initial_file has {name} with values in the sea that are no finite numbers"
             )
         found[name] = np.ascontiguousarray(values)
+        if f"{name}_before" in found:  # the first timestep has none before it
+            found[f"{name}_before"] = found[name]
     return found

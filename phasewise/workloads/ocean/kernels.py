@@ -14,13 +14,14 @@ from phasewise.workloads.ocean.table import OceanTable
 
 PLAIN = "_plain"
 """The end of the names of kernels that go down columns."""
-MOMENTUM = ("extrapolate", "momentum", "friction", "integrate")
-TRACERS = ("correct", "tracers", "mixing")
+MOMENTUM = ("momentum", "friction", "integrate")
+TRACERS = ("correct", "extrapolate", "tracers", "mixing")
 SURFACE = ("operator", "right_side", "surface")
 SOLVER = (
-    "take_operator", "prepare_tiles", "enter_system", "leave_system", "solve_tiles",
+    "take_operator", "prepare_tiles", "sample", "enter_system", "leave_system", "solve_tiles",
     "apply_operator", "apply_and_sum", "advance_all", "turn_direction", "advance_solution",
-    "subtract", "sum_products", "chebyshev_step", "residual", "residual_length",
+    "subtract", "sum_products", "chebyshev_step", "first_residual", "first_lengths", "residual",
+    "residual_length",
 )  # fmt: skip
 OF_SOLVER = (*SOLVER, "solver_halo", "solver_sum")
 """The kernels and phases of the solver."""

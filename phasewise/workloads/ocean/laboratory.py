@@ -5,10 +5,13 @@ from __future__ import annotations
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
+from phasewise.workloads.ocean.communication import OceanCommunication
 from phasewise.workloads.ocean.kernels import MOMENTUM, OF_SOLVER, SURFACE, TRACERS, both
 from phasewise.workloads.ocean.model import model_of
 from phasewise.workloads.ocean.table import FROM_FILE, PCSI, PIPELINED, OceanTable
 
+CHECKS = 2.0
+"""Times that `pipelined` computes the residual in a solve: when it has fallen by 1e5, and again."""
 YEAR, DAY = 365.0 * 86400.0, 86400.0
 """[s]"""
 
@@ -45,9 +48,11 @@ class OceanLaboratory(Laboratory):
                 "simulate another start, or only the messages with --skeleton"
             )
 
-    def iterated(self, model: OceanTable, iterations: int | None) -> Pieces:
-        """Iterations of a solve, and how often it finds the residual; StudyError where the study
-        fixes them. None: as many as it fixes.
+    def iterated(
+        self, model: OceanTable, communication: OceanCommunication, iterations: int | None
+    ) -> Pieces:
+        """Iterations of a solve, two in each piece where they share an exchange, and how often it
+        finds the residual; StudyError where the study fixes them. None: as many as it fixes.
         """
         fixed = model.iterations
         if iterations is not None and fixed is not None:
@@ -58,7 +63,9 @@ class OceanLaboratory(Laboratory):
         each = iterations or fixed
         if each is None:
             return {}
-        found = {"iteration": float(each)}
-        if model.solver in (PCSI, PIPELINED):
+        found = {"iteration": float(-(-each // communication.iterations_per_exchange))}
+        if model.solver == PCSI:
             found["check"] = float(-(-each // model.check_every))
+        if model.solver == PIPELINED:
+            found["check"] = CHECKS
         return found

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from phasewise.tables.declared import flat_of, read_table, values_of
 from phasewise.tables.keys import plain
-from phasewise.workloads.ocean.checks import check_all, check_timestep
+from phasewise.workloads.ocean.checks import check_all
 from phasewise.workloads.ocean.grid import (
     PLANE,
     SPHERE,
@@ -63,9 +63,7 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     found = replace(found, **_place(found))
     found = replace(found, **_levels(found))
     found = replace(found, **_time_and_start(found))
-    found = replace(found, **_mixing(found))
-    check_timestep(found)
-    return found
+    return replace(found, **_mixing(found))
 
 
 def _hashed(value: Any) -> Any:

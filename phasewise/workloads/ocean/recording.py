@@ -19,7 +19,7 @@ from phasewise.workloads.ocean.gathered import section, uppermost, whole_field
 from phasewise.workloads.ocean.initial_file import check_initial_file
 from phasewise.workloads.ocean.mask_file import check_mask_file
 from phasewise.workloads.ocean.model import model_of
-from phasewise.workloads.ocean.stability import FASTEST, SAFE, rounded_down
+from phasewise.workloads.ocean.stability import SAFE, check_timestep, limits_of, rounded_down
 from phasewise.workloads.ocean.table import OceanTable
 
 GROUP = "snapshots"
@@ -29,6 +29,7 @@ OF_ALL = {
     "volume": Dataset((), "Volume of the sea.", "m^3"),
     "largest_surface": Dataset((), "Largest height of the surface, without its sign.", "m"),
     "largest_speed": Dataset((), "Largest speed along x or y.", "m s^-1"),
+    "courant": Dataset((), "Cells that the fastest water crosses in a timestep."),
     "kinetic_energy": Dataset((), "Kinetic energy of the sea.", "J"),
     "iterations": Dataset((), "Iterations of the solver.", kind="i8"),
     "residual": Dataset((), "|b - A x| / |b| at the end of the solve."),
@@ -112,6 +113,7 @@ class OceanRecording(Recording):
             check_protocol(name)
         check_mask_file(model)
         check_initial_file(model)
+        check_timestep(model, limits_of(study))
         every = model.records.snapshots_every
         if every and study.count / every > MAX_SNAPSHOTS:
             least = -(-study.count // MAX_SNAPSHOTS)
@@ -134,21 +136,25 @@ class OceanRecording(Recording):
         model = model_of(study)
         if not record["converged"]:
             return _not_converged(model, record)
-        speed = float(record["largest_speed"])
-        finite = all(math.isfinite(record[name]) for name in ("volume", "kinetic_energy"))
-        if finite and speed * model.timestep <= FASTEST * model.smallest_width:
-            return ""
-        if not math.isfinite(speed) or speed == 0.0:
+        crossed, uppermost = float(record["courant"]), model.thicknesses[0]
+        if not math.isfinite(crossed):
             return (
                 "the fields have left the range of numbers; lower ocean.timestep = "
                 f"{model.timestep:g} s, or raise ocean.viscosity = {model.viscosity:g} m²/s"
             )
-        longest = SAFE * model.smallest_width / speed
-        return (
-            f"ocean.timestep = {model.timestep:g} s is beyond stability: a current of {speed:.4g} "
-            f"m/s crosses cells of {model.smallest_width / 1e3:.4g} km; give at most "
-            f"{rounded_down(longest):g} s"
-        )
+        if crossed > 1.0:
+            return (
+                f"ocean.timestep = {model.timestep:g} s is beyond stability: a current crosses "
+                f"{crossed:.4g} cells in it; give at most "
+                f"{rounded_down(SAFE * model.timestep / crossed):g} s"
+            )
+        if float(record["largest_surface"]) >= uppermost:
+            return (
+                f"the surface has a height of {float(record['largest_surface']):.4g} m, and the "
+                f"uppermost level of {uppermost:.4g} m may run dry: give thicker ocean.levels or "
+                "less ocean.wind"
+            )
+        return ""
 
 
 def _not_converged(model: OceanTable, record: Mapping[str, Any]) -> str:

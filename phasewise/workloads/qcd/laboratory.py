@@ -24,7 +24,7 @@ class QcdLaboratory(Laboratory):
     }
     PIECES = {"links": "configurations", "iteration": "iterations", "update": "updates"}
 
-    def iterated(self, model: Qcd, iterations: int | None) -> dict[str, float]:
+    def iterated(self, model: Qcd, _communication: Any, iterations: int | None) -> dict[str, float]:
         """Iterations of all right-hand sides, with an update for every ten in mixed precision;
         StudyError where the study fixes them. None: as many as it fixes.
         """

@@ -12,7 +12,10 @@ from phasewise.models.prediction import turn_of
 from phasewise.output import number_of
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.workers import in_workers
+from phasewise.study import Study
 from phasewise.study.laboratory import iterated, rate_of
+from phasewise.workload.grids import grid_of
+from phasewise.workloads.ocean.communication import process_grids
 from phasewise.workloads.ocean.grid import TENTH, X1
 from phasewise.workloads.ocean.laboratory import OceanLaboratory
 from phasewise.workloads.ocean.reproduction.stages import (
@@ -30,6 +33,8 @@ from phasewise.workloads.ocean.reproduction.stages import (
 )
 
 MODEL = "contention"
+ELONGATED = 200.0
+"""Most cells along a side of a block for each along its other side."""
 CHARTED = 128
 """Ranks of the charts, and of the comparison of tasks."""
 TWICE = (96, 192)
@@ -52,6 +57,7 @@ class Time:
     parts: Mapping[str, float]
     years: float
     """Simulated years a day of the clock."""
+    process_grid: str = ""
 
     @property
     def share(self) -> float:
@@ -145,17 +151,40 @@ def _name(way: Way) -> str:
 
 
 def predicted(way: Way) -> Time:
-    """The time of a way by the model."""
-    study = way.study
-    case = Case(study, machine_of(way.machine), way.ranks, pieces=iterated(study, None))
-    turn = turn_of(case, MODEL)
+    """The time of a way by the model on the process grid that is best for it, as the source has
+    it.
+    """
+    machine, pieces = machine_of(way.machine), iterated(way.study, None)
+    cases = [Case(study, machine, way.ranks, pieces=pieces) for study in on_grids(way)]
+    turns = [turn_of(case, MODEL) for case in cases]
+    best = min(range(len(turns)), key=lambda number: turns[number].seconds)
+    case, turn = cases[best], turns[best]
+    assert case.study is not None
     kernels = {
         name: seconds
         for name, seconds in kernel_seconds(case).items()
         if name not in (IMBALANCE, OTHER)
     }
-    years = rate_of(study)[0] / turn.seconds
-    return Time(turn.seconds, turn.communicating, turn.computing, {**kernels, **turn.phases}, years)
+    return Time(
+        turn.seconds,
+        turn.communicating,
+        turn.computing,
+        {**kernels, **turn.phases},
+        rate_of(case.study)[0] / turn.seconds,
+        case.study.communication.grid_text,
+    )
+
+
+def on_grids(way: Way) -> list[Study]:
+    """A way on each process grid whose blocks are not too long for their width."""
+    study = way.study
+    nx, ny, _ = study.model.size
+    found = [
+        study.replace(**{"communication.process_grid": grid_of(*grid)})
+        for grid in process_grids(study.model, way.ranks)
+        if 1 / ELONGATED <= nx * grid[1] / (ny * grid[0]) <= ELONGATED
+    ]
+    return found or [study]
 
 
 def of_stage(times: Times, stage: str, machine: str, grid: str = X1) -> dict[int, Time]:
