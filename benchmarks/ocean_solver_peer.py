@@ -1,5 +1,5 @@
-"""`python -m benchmarks.ocean_solver_peer`: the surface of an ocean by phasewise and by PETSc, side by
-side on one core. The codes take turns, again and again, so that all meet the same disturbances.
+"""`python -m benchmarks.ocean_solver_peer`: the surface of an ocean by phasewise and by PETSc, side
+by side on one core. The codes take turns, again and again, so that all meet the same disturbances.
 
 PETSc is that of Debian's package python3-petsc4py, run by the system's own Python.
 """
@@ -109,7 +109,7 @@ def compare(grid: str, iterations: int, repeat: int, folder: Path) -> dict[str, 
 
     def ours(name: str) -> tuple[float, int, Floats]:
         found = surface[name].solve(b, **OWN[name], **fixed)
-        return found.seconds, found.iterations, found.solution.ravel()[wet]
+        return found.processor_seconds, found.iterations, found.solution.ravel()[wet]
 
     case = {"matrix": str(folder / "matrix.npz"), "tolerance": TOLERANCE, "iterations": iterations}
     names = [*OWN, *PEERS] if not iterations else ["chrongear, diagonal", "PETSc cg, jacobi"]

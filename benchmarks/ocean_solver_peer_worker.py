@@ -1,5 +1,5 @@
-"""PETSc's side of `ocean_solver_peer`, for the system's Python. It reads a line of JSON with a case,
-and then names of preconditioners, and answers each with a line of JSON. It imports nothing of
+"""PETSc's side of `ocean_solver_peer`, for the system's Python. It reads a line of JSON with a
+case, and then names of preconditioners, and answers each with a line of JSON. It imports nothing of
 phasewise.
 """
 

@@ -81,14 +81,15 @@ Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool twice)
 
 // A deep sea of square cells has diagonal couplings alone; the area of a cell adds to the centre.
 bool marches_hold(const TileShape& shape) {
-  using P = TileCoefficients;
+  using K = TileCoefficients;
   constexpr double coupling = -0.235;
-  std::vector<Lanes> values(P::size(shape));
-  P a{shape, values.data(), false};
+  std::vector<Lanes> values(K::size(shape));
+  const K a{shape, values.data()};
   for (int j = 0; j < shape.n; ++j)
     for (int i = 0; i < shape.m; ++i) {
-      values[a.row(P::north_east, j) + i] = Lanes{} + coupling;
-      values[a.row(P::inverse, j) + i] = Lanes{} + 1.0 / coupling;
+      Lanes* own = values.data() + a.place(i, j);
+      own[K::north_east] = own[K::north_west] = Lanes{} + coupling;
+      own[K::inverse] = Lanes{} + 1.0 / coupling;
     }
   std::vector<Lanes> influence(static_cast<std::size_t>(shape.guesses()) * shape.guesses());
   fill_influence(a, influence.data());

@@ -29,18 +29,21 @@ std::int64_t data_size(const TileShape& shape, TileWay way) {
 }
 
 void fill_coefficients(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
-  using P = TileCoefficients;
-  const TileCoefficients to{group.shape, data, a.north_west != nullptr};
-  std::fill_n(data, P::size(group.shape), Lanes{});
-  const double* planes[] = {a.east, a.north, a.north_east, a.north_west};
+  using K = TileCoefficients;
+  const TileCoefficients to{group.shape, data};
+  const double* west = a.north_west != nullptr ? a.north_west : a.north_east;
+  std::fill_n(data, K::size(group.shape), Lanes{});
   for (int j = 0; j < group.shape.n; ++j)
     for (int i = 0; i < group.shape.m; ++i)
       for (int lane = 0; lane < lanes; ++lane) {
         const std::int64_t at = group.origins[lane] + j * a.pitch + i;
-        for (const P::Plane plane : {P::east, P::north, P::north_east, P::north_west})
-          if (planes[plane] != nullptr) data[to.row(plane, j) + i][lane] = planes[plane][at];
+        Lanes* own = data + to.place(i, j);
+        own[K::east][lane] = a.east[at];
+        own[K::north][lane] = a.north[at];
+        own[K::north_east][lane] = a.north_east[at];
+        own[K::north_west][lane] = west[at];
         if (i + 1 < group.shape.m && j + 1 < group.shape.n)
-          data[to.row(P::inverse, j) + i][lane] = 1.0 / a.north_east[at];
+          own[K::inverse][lane] = 1.0 / a.north_east[at];
       }
 }
 

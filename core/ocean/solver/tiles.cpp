@@ -39,7 +39,7 @@ double Tiles::flops() const {
 }
 double Tiles::bytes() const {
   const double guesses = largest_.guesses();
-  return 8.0 * (4.0 + guesses * guesses / largest_.cells());
+  return 8.0 * (5.0 + guesses * guesses / largest_.cells());
 }
 
 int Tiles::row_doubles() const { return (largest_.m + lanes - 1) / lanes * lanes; }
@@ -81,7 +81,7 @@ void Tiles::load_right(const TileGroup& group, const double* r, Scratch& scratch
 }
 
 TileCoefficients Tiles::coefficients_of(const TileGroup& group) const {
-  return {group.shape, data_.data() + group.data, system_.stencil().north_west != nullptr};
+  return {group.shape, data_.data() + group.data};
 }
 
 void Tiles::march_for(const TileGroup& group, Scratch& scratch) const {
