@@ -2,6 +2,7 @@
 // tiles at once. A tile of land alone is left out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -134,6 +135,8 @@ void Tiles::solve_for(Right&& right, F&& row) const {
     const std::int64_t begin = context_.planes.at(stripe.part, 0, stripe.first_row);
     // Where the plane of the right-hand side would begin.
     double* r = scratch.stripe.data() - begin;
+    // Another stripe has left values where this one has land.
+    std::fill_n(scratch.stripe.data(), scratch.stripe.size(), 0.0);
     for (const SeaSpan& span : sea_[s]) right(span.at, span.cells, r + span.at);
     for (int g = stripe.first; g < stripe.last; ++g) {
       solve_group(groups_[g], r, scratch);
