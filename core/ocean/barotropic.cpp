@@ -36,7 +36,7 @@ Barotropic::Barotropic(const Domain& domain, const Terms& terms)
 
 Coefficients Barotropic::fill_operator() {
   const std::int64_t plane = domain_.plane(), pitch = domain_.pitch();
-  planes_ = zeros(5 * plane);
+  planes_ = zeros(4 * plane);
   double* const centre = planes_.data();
   double *const east = centre + plane, *const north = east + plane, *const both = north + plane,
                 *const other = both + plane;
@@ -65,9 +65,9 @@ Coefficients Barotropic::fill_operator() {
                     (sum(row.y - 1, at - pitch) + sum(row.y - 1, at - pitch - 1)));
       east[at] = difference(row.y, at) + difference(row.y - 1, at - pitch);
       north[at] = -(difference(row.y, at) + difference(row.y, at - 1));
-      both[at] = other[at] = -sum(row.y, at);
+      both[at] = -sum(row.y, at);
     }
-  return {.centre = centre, .east = east, .north = north, .north_east = both, .north_west = other};
+  return {.centre = centre, .east = east, .north = north, .north_east = both};
 }
 
 template <Kernel kernel>

@@ -26,7 +26,7 @@ CASES: dict[str, dict[str, Any]] = {
         "coriolis": 1e-4, "initial": "wave", "wave_height": 0.1, "solver": "pipelined",
     },
     "torus": {
-        **FLAT, "grid": [25, 22, 2], "initial": "wave", "wave_height": 0.1, "solver": "pcsi",
+        **FLAT, "grid": [29, 22, 2], "initial": "wave", "wave_height": 0.1, "solver": "pcsi",
         "coriolis": 1e-4, "viscosity": 1e4, "drag": 1e-3,
     },
 }  # fmt: skip

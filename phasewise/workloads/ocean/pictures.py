@@ -14,10 +14,11 @@ from matplotlib.patches import Rectangle
 
 from phasewise.driver import Floats
 from phasewise.errors import StudyError
+from phasewise.output import number_of
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.style import INK, LINE, MUTED, legend_above, log_ticks, new_picture
+from phasewise.report.style import LINE, MUTED, legend_above, log_ticks, new_picture, whole_ticks
 from phasewise.study.laboratory import Laboratory
 from phasewise.workloads.ocean.driver import Integers, Map, map_of
 from phasewise.workloads.ocean.grid import SPHERE, edges_of
@@ -50,12 +51,12 @@ def draw_mask(run: ReportedRun) -> Drawing | Missing:
     canvas.colorbar(shown, ax=axis, fraction=0.04, pad=0.02, label="depth [m]")
     blocks = found.blocks[:, 4]
     dropped = int((blocks < 0).sum())
-    without = f" {dropped} blocks of land alone belong to no rank." if dropped else ""
+    kept = number_of(len(blocks) - dropped, "block")
+    without = f" Beside them {number_of(dropped, 'block')} of land alone." if dropped else ""
     return Drawing(
         canvas,
-        f"The depths of the sea, grey on land, with its {len(blocks) - dropped} blocks and the "
-        f"numbers of the ranks that have them; the colours of the edges are those of the ranks."
-        f"{without}",
+        f"The depths of the sea, grey on land, with {kept} and the ranks that have them; the "
+        f"colours of the edges are those of the ranks.{without}",
     )
 
 
@@ -77,8 +78,10 @@ def show_mask(axis: Axes, model: OceanTable, found: Map) -> QuadMesh:
             Rectangle((left, bottom), width, height, fill=False, edgecolor=colour, linewidth=0.8)
         )
         if len(found.blocks) <= MOST_NUMBERED:
-            axis.text(left + 0.5 * width, bottom + 0.5 * height, str(int(owner)), color=INK,
-                      fontsize=6, ha="center", va="center")  # fmt: skip
+            axis.text(
+                left + 0.5 * width, bottom + 0.5 * height, str(int(owner)), fontsize=6, ha="center",
+                va="center", bbox={"boxstyle": "round,pad=0.2", "color": "white", "alpha": 0.7},
+            )  # fmt: skip
     axis.grid(False)
     sphere = model.geometry == SPHERE
     axis.set_xlabel("longitude [°E]" if sphere else "x [km]")
@@ -112,6 +115,7 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     axis.set_yscale("log")
     log_ticks(axis)
     axis.set_xlabel("iteration")
+    whole_ticks(axis.xaxis)
     axis.set_ylabel("residual over right-hand side")
     legend_above(axis)
     return Drawing(

@@ -35,8 +35,8 @@ class Mapped:
 
 
 SURFACE = Mapped("surface", "height of the surface", "m", diverging=True)
-TEMPERATURE = Mapped("temperature", "temperature of the uppermost level", "°C", colours="inferno")
-SPEED = Mapped("speed", "speed in the uppermost level", "m/s")
+TEMPERATURE = Mapped("temperature", "surface temperature", "°C", colours="inferno")
+SPEED = Mapped("speed", "surface speed", "m/s")
 PROFILE = Mapped(SECTION, "temperature section", "°C", colours="inferno")
 
 
@@ -83,7 +83,8 @@ def _note(run: ReportedRun, mapped: Mapped) -> str:
     model = model_in(run)
     unit = "degrees" if model.geometry == SPHERE else "km"
     if mapped.name != SECTION:
-        return f"x is to the east and y to the north, in {unit}."
+        where = "" if mapped is SURFACE else "In the middle of the uppermost level; "
+        return f"{where}x is to the east and y to the north, in {unit}."
     turns = run.results.snapshots(GROUP)
     column = int(run.results.array(f"{GROUP}/{turns[-1]}/column")[0])
     x, _ = edges_of(model)

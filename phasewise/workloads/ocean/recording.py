@@ -172,7 +172,9 @@ def _levels(run: StatefulRun, comm: Communicator, study: Study) -> dict[str, Flo
     """What a snapshot has beside with levels, on rank 0; collective."""
     model = model_of(study)
     upper = uppermost(run, comm, model, ("temperature", "u", "v"))
-    column = int(comm.broadcast(str(widest_column(study) if comm.rank() == 0 else 0).encode()))
+    column = int(
+        comm.broadcast(str(widest_column(study, comm.size()) if comm.rank() == 0 else 0).encode())
+    )
     along = section(run, comm, model, "temperature", column)
     if upper is None or along is None:
         return {}
@@ -184,9 +186,9 @@ def _levels(run: StatefulRun, comm: Communicator, study: Study) -> dict[str, Flo
     }
 
 
-def widest_column(study: Study) -> int:
+def widest_column(study: Study, ranks: int) -> int:
     """The number i of the cells along x with the most sea from the south to the north."""
-    levels = map_of(study.parameters(), 1).levels
+    levels = map_of(study.parameters(), ranks).levels
     return int(np.argmax(levels.sum(axis=0)))
 
 

@@ -21,9 +21,9 @@ class OceanReproducing(Reproducing):
     CHAPTER_OF = CRAY_X1
 
     def chapter(self, out: Path, quick: bool, workers: int) -> Chapter:
-        """Simulate, then predict, and draw into `out`; workers: of these at the same time."""
-        charted = simulate_stages(quick, out, workers)
+        """Predict, then simulate, and draw into `out`; workers: of these at the same time."""
         times = predict_all(QUICK if quick else FULL, workers)
+        charted = simulate_stages(times, quick, out, workers)
         return Chapter(
             "POP",
             check_claims(times),
@@ -41,6 +41,7 @@ def _points(times: Times) -> list[dict[str, Any]]:
             "stage": way.stage,
             "grid": way.grid,
             "ranks": way.ranks,
+            "process_grid": time.process_grid,
             "communication": dict(way.changes),
             "seconds": time.seconds,
             "communication_seconds": time.communicating,

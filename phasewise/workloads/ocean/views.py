@@ -35,7 +35,8 @@ class OceanView:
     @property
     def sea_levels(self) -> Integers:
         """(ny, nx): the number of levels of each cell, 0 on land."""
-        return map_of(self._simulation.study.parameters(), 1).levels
+        ranks = self._simulation.comm.size()
+        return map_of(self._simulation.study.parameters(), ranks).levels
 
     def field(self, name: str) -> Floats | None:
         """A field of the whole ocean on rank 0, None on other ranks: surface (ny, nx), or

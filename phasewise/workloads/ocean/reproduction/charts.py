@@ -29,6 +29,7 @@ from phasewise.workloads.ocean.reproduction.stages import (
     Way,
     machine_of,
 )
+from phasewise.workloads.ocean.reproduction.times import Times
 
 Draw = Callable[[ReportedRun], Drawing | Missing]
 SOLVER = "solver"
@@ -63,13 +64,15 @@ class Charted:
     iterations: int
 
 
-def simulate_stages(quick: bool, out: Path, workers: int) -> Charted:
-    """Simulate a run of each stage into a folder of `out`; workers: so many at the same time."""
+def simulate_stages(times: Times, quick: bool, out: Path, workers: int) -> Charted:
+    """Simulate a run of each stage on its best process grid into a folder of `out`; workers: so
+    many at the same time.
+    """
     ranks, iterations = (QUICK_RANKS, QUICK_ITERATIONS) if quick else (RANKS, ITERATIONS)
     stages = (ORIGINAL, VECTOR, MESSAGES, COARRAYS)
     folders = {stage: out / f"ocean-{stage.replace(' ', '-')}" for stage in stages}
     jobs = {
-        stage: _Job(_study(stage, ranks, iterations), ranks, folder)
+        stage: _Job(_study(times, stage, ranks, iterations), ranks, folder)
         for stage, folder in folders.items()
     }
     telling = Telling("simulations of POP")
@@ -85,9 +88,11 @@ class _Job:
     folder: Path
 
 
-def _study(stage: str, ranks: int, iterations: int) -> Study:
+def _study(times: Times, stage: str, ranks: int, iterations: int) -> Study:
     """A stage with fewer iterations, which charts show one by one."""
-    return Way(stage, MSP, ranks).study.replace(**{"ocean.iterations": iterations})
+    way = Way(stage, MSP, ranks)
+    grid = times[way].process_grid
+    return way.study.replace(**{"ocean.iterations": iterations, "communication.process_grid": grid})
 
 
 def _run(job: _Job) -> None:

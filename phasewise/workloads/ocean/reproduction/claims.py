@@ -38,7 +38,7 @@ GAIN = (4.0, 16.0)
 INSENSITIVE = 0.05
 POORLY = 1.25
 """Gains by twice as many ranks below this are poor."""
-ON_X1, ON_SIMULATOR = (160, 360), (64, 256)
+ON_X1, ON_SIMULATOR, MIDDLE = (160, 360), (64, 256), 240
 """Where communication may begin to take more than half of a timestep."""
 MOST_ON_ALTIX, LITTLE = 256, 0.10
 ALONE_ON_X1, ALONE_ON_SIMULATOR = 500, (640, 2560)
@@ -125,8 +125,8 @@ def coarrays(times: Times) -> Claim:
         "x22",
         _bound_words(own, found),
         found is not None and low < found <= high,
-        f"Beyond 240 is from {low} to {high} ranks on. The machine has 256; more are those of a "
-        f"copy of its file with 128 nodes, which is assumed. {ASSUMED}",
+        f"Beyond 240 is from {low} to {high} ranks on. {_slower(own, MIDDLE)} The machine has 256; "
+        f"more are those of a copy of its file with 128 nodes, which is assumed. {ASSUMED}",
         fitted=True,
     )
 
@@ -174,8 +174,9 @@ def tenth(times: Times) -> Claim:
         "x25",
         f"{words}; {SIMULATOR}: {_bound_words(beyond, found)}",
         computes and found is not None and low <= found <= high,
-        f"The solver alone, with {ITERATIONS[TENTH]} iterations. From 1280 on is from {low} to "
-        f"{high} on. The X1 has 256 ranks; more are those of a copy of its file with 128 nodes. "
+        f"The solver alone, with {ITERATIONS[TENTH]} iterations; the slide may mean the whole "
+        f"program on the Earth Simulator. From 1280 on is from {low} to {high} on. The X1 has 256 "
+        "ranks; more are those of a copy of its file with 128 nodes. "
         f"{ASSUMED}",
         fitted=True,
     )
@@ -185,6 +186,15 @@ def _bound_words(own: Mapping[int, Time], found: int | None) -> str:
     shares = ", ".join(f"{ranks}: {_percent(one.share)}" for ranks, one in own.items())
     begins = f"{BEGINS} from {found} ranks on" if found else f"is not so on {max(own)} ranks"
     return f"{begins} (communication by ranks: {shares})"
+
+
+def _slower(own: Mapping[int, Time], ranks: int) -> str:
+    """How much longer kernels would have to take for communication to take a half, in words."""
+    times = own[ranks].communicating / own[ranks].computing
+    return (
+        f"It would take half of a timestep at {ranks} if kernels took {times:.1f} times as long: "
+        "POP has more of them than our timestep has."
+    )
 
 
 def _iterations(times: Times) -> int:

@@ -10,6 +10,7 @@ from phasewise.models.model import Case
 from phasewise.models.platforms import BOUND
 from phasewise.models.prediction import turn_of
 from phasewise.output import number_of
+from phasewise.report.fields import spread
 from phasewise.reproduction.telling import Telling
 from phasewise.simulated.workers import in_workers
 from phasewise.study import Study
@@ -33,8 +34,8 @@ from phasewise.workloads.ocean.reproduction.stages import (
 )
 
 MODEL = "contention"
-ELONGATED = 200.0
-"""Most cells along a side of a block for each along its other side."""
+ELONGATED = {X1: (1 / 200, 200.0), TENTH: (1.0, 40.0)}
+"""The least and the most cells along x of a block for each along y."""
 CHARTED = 128
 """Ranks of the charts, and of the comparison of tasks."""
 TWICE = (96, 192)
@@ -97,6 +98,8 @@ class Extent:
     """The solver alone on the X1."""
     tenth_simulator: tuple[int, ...]
     """The same on the Earth Simulator."""
+    grids: int
+    """Most process grids that are tried."""
 
     def ways(self) -> list[Way]:
         """All of them, those of the most ranks first."""
@@ -119,15 +122,17 @@ FULL = Extent(
     simulator=(16, 32, 48, 64, 96, 128, 192, 256),
     altix=(32, 64, 128, 192, 256),
     tenth=(128, 256, 384, 500, 512),
-    tenth_simulator=(320, 480, 640, 960, 1280, 1920, 2560),
+    tenth_simulator=(320, 480, 640, 1280, 2560),
+    grids=100,
 )
 QUICK = Extent(
-    compared=(32, 128, 256),
-    coarrays=(160, 240, 360),
+    compared=(32, 128),
+    coarrays=(96, 160, 240, 360),
     simulator=(64, 128, 256),
     altix=(256,),
     tenth=(500,),
-    tenth_simulator=(640, 1280),
+    tenth_simulator=(480, 640),
+    grids=5,
 )
 
 
@@ -138,24 +143,32 @@ def posted() -> Way:
 
 def predict_all(extent: Extent, workers: int) -> Times:
     """The times of all ways; workers: predictions at the same time."""
-    jobs = {repr(way): way for way in extent.ways()}
+    jobs = {repr(way): _Job(way, extent.grids) for way in extent.ways()}
     telling, found = Telling("timesteps of POP"), dict[Way, Time]()
-    for key, one in in_workers(predicted, jobs, workers, _name):
-        found[jobs[key]] = one
+    for key, one in in_workers(_run, jobs, workers, _name):
+        found[jobs[key].way] = one
         telling(len(found), len(jobs))
     return found
 
 
-def _name(way: Way) -> str:
-    return f"POP on {number_of(way.ranks, 'rank')} of {way.machine}"
+@dataclass(frozen=True)
+class _Job:
+    way: Way
+    grids: int
 
 
-def predicted(way: Way) -> Time:
-    """The time of a way by the model on the process grid that is best for it, as the source has
-    it.
-    """
+def _run(job: _Job) -> Time:
+    return predicted(job.way, job.grids)
+
+
+def _name(job: _Job) -> str:
+    return f"POP on {number_of(job.way.ranks, 'rank')} of {job.way.machine}"
+
+
+def predicted(way: Way, grids: int = FULL.grids) -> Time:
+    """The time of a way by the model on the best of so many process grids, as the source has it."""
     machine, pieces = machine_of(way.machine), iterated(way.study, None)
-    cases = [Case(study, machine, way.ranks, pieces=pieces) for study in on_grids(way)]
+    cases = [Case(study, machine, way.ranks, pieces=pieces) for study in on_grids(way, grids)]
     turns = [turn_of(case, MODEL) for case in cases]
     best = min(range(len(turns)), key=lambda number: turns[number].seconds)
     case, turn = cases[best], turns[best]
@@ -175,16 +188,22 @@ def predicted(way: Way) -> Time:
     )
 
 
-def on_grids(way: Way) -> list[Study]:
-    """A way on each process grid whose blocks are not too long for their width."""
+def on_grids(way: Way, most: int) -> list[Study]:
+    """A way on at most so many process grids, from those with the fewest ranks along x to those
+    with the most; on a large grid blocks are longer along x than along y, which suits vectors.
+    """
     study = way.study
     nx, ny, _ = study.model.size
-    found = [
-        study.replace(**{"communication.process_grid": grid_of(*grid)})
+    low, high = ELONGATED[way.grid]
+    found = sorted(
+        grid
         for grid in process_grids(study.model, way.ranks)
-        if 1 / ELONGATED <= nx * grid[1] / (ny * grid[0]) <= ELONGATED
-    ]
-    return found or [study]
+        if low <= nx * grid[1] / (ny * grid[0]) <= high
+    )
+    return [
+        study.replace(**{"communication.process_grid": grid_of(*grid)})
+        for grid in spread(found, most)
+    ] or [study]
 
 
 def of_stage(times: Times, stage: str, machine: str, grid: str = X1) -> dict[int, Time]:
