@@ -196,10 +196,12 @@ def test_a_small_chapter_has_a_picture_of_every_slide(
 ) -> None:
     pytest.importorskip("phasewise._core", reason="the core is not built")
     few = replace(
-        QUICK, compared=(32,), coarrays=(96, 240), simulator=(32,), tenth=(128,),
+        QUICK, compared=(8,), coarrays=(96, 240), simulator=(32,), tenth=(128,),
         tenth_simulator=(128,), grids=1,
     )  # fmt: skip
     monkeypatch.setattr(reproducing, "QUICK", few)
+    monkeypatch.setattr(charts, "QUICK_RANKS", 8)
+    monkeypatch.setattr(charts, "QUICK_ITERATIONS", 2)
     monkeypatch.setattr(figure, "PNG_RESOLUTION", 40)
     found = find_workload("ocean").part(Reproducing).chapter(tmp_path, True, 1)
     assert [claim.id for claim in found.claims] == [f"x{number}" for number in range(19, 26)]

@@ -2,6 +2,7 @@
 // tiles at once. A tile of land alone is left out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -78,6 +79,8 @@ class Tiles {
     parallel::Buffer<double> rows;    // [lane][row][row_doubles]
     parallel::Buffer<double> stripe;  // the right-hand side of a stripe
   };
+  // What a group of tiles takes [lanes].
+  static std::int64_t data_size(const TileShape& shape, TileWay way);
   void check_size() const;
   std::vector<Tile> tiles_of() const;
   void group(const std::vector<Tile>& tiles);
@@ -134,6 +137,8 @@ void Tiles::solve_for(Right&& right, F&& row) const {
     const std::int64_t begin = context_.planes.at(stripe.part, 0, stripe.first_row);
     // Where the plane of the right-hand side would begin.
     double* r = scratch.stripe.data() - begin;
+    // Another stripe has left values where this one has land.
+    std::fill_n(scratch.stripe.data(), scratch.stripe.size(), 0.0);
     for (const SeaSpan& span : sea_[s]) right(span.at, span.cells, r + span.at);
     for (int g = stripe.first; g < stripe.last; ++g) {
       solve_group(groups_[g], r, scratch);
