@@ -3,7 +3,6 @@
 // Comput. Phys. 17 (1977) 173). i counts eastwards and j northwards.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "ocean/description.hpp"
@@ -37,12 +36,12 @@ class Grid {
     double northing;            // share of the extent along y, of corners
     double area_corner() const { return dx_corner * dy; }
   };
-  const Row& row(int j) const { return rows_[static_cast<std::size_t>(j + 2)]; }
+  const Row& row(int j) const { return rows_[j + 2]; }
 
-  double thickness(int level) const { return setting_.thickness[static_cast<std::size_t>(level)]; }
+  double thickness(int level) const { return setting_.thickness[level]; }
   const std::vector<double>& thicknesses() const { return setting_.thickness; }
   // Of a number of levels from the surface [m].
-  double depth(int levels) const { return depth_[static_cast<std::size_t>(levels)]; }
+  double depth(int levels) const { return depth_[levels]; }
 
  private:
   GridSetting setting_;
