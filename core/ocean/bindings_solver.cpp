@@ -89,6 +89,7 @@ class BoundNinePoint {
     result["at"] = found.at;
     result["converged"] = solver_.converged();
     result["seconds"] = solver_.seconds();
+    result["processor_seconds"] = solver_.processor_seconds();
     result["seconds_of_setup"] = solver_.seconds_of_setup();
     return result;
   }

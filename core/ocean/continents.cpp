@@ -15,6 +15,7 @@ constexpr std::uint32_t height_stream = 1;  // of random numbers
 constexpr int octaves = 6;
 constexpr int coarsest = 5;  // nodes of the largest scale around the globe
 constexpr double persistence = 0.55;
+constexpr double least_depth = 1.0;  // m, of a cell that is not land
 constexpr std::int64_t most_coarse_cells = 600'000;
 
 // Continuous first and second derivatives.
@@ -172,7 +173,7 @@ std::vector<double> continents(const Grid& grid, std::uint64_t seed, double sea)
       const double below = (shore - height[cell]) / (shore - lowest);
       const double rest = (1.0 - below) * (1.0 - below);
       depth[static_cast<std::size_t>(j) * grid.nx() + i] =
-          grid.depth(grid.nz()) * (1.0 - rest * rest);
+          std::max(least_depth, grid.depth(grid.nz()) * (1.0 - rest * rest));
     }
   return depth;
 }

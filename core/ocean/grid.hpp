@@ -3,7 +3,6 @@
 // Comput. Phys. 17 (1977) 173). i counts eastwards and j northwards.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
 #include "ocean/description.hpp"
@@ -11,7 +10,7 @@
 namespace phasewise::ocean {
 
 inline constexpr double gravity = 9.80616;             // m/s²
-inline constexpr double earth_radius = 6.371e6;        // m
+inline constexpr double earth_radius = 6.37122e6;      // m
 inline constexpr double earth_rotation = 7.292123e-5;  // 1/s
 inline constexpr double sea_density = 1026.0;          // kg/m³
 
@@ -37,12 +36,12 @@ class Grid {
     double northing;            // share of the extent along y, of corners
     double area_corner() const { return dx_corner * dy; }
   };
-  const Row& row(int j) const { return rows_[static_cast<std::size_t>(j + 2)]; }
+  const Row& row(int j) const { return rows_[j + 2]; }
 
-  double thickness(int level) const { return setting_.thickness[static_cast<std::size_t>(level)]; }
+  double thickness(int level) const { return setting_.thickness[level]; }
   const std::vector<double>& thicknesses() const { return setting_.thickness; }
   // Of a number of levels from the surface [m].
-  double depth(int levels) const { return depth_[static_cast<std::size_t>(levels)]; }
+  double depth(int levels) const { return depth_[levels]; }
 
  private:
   GridSetting setting_;

@@ -129,12 +129,17 @@ void Layout::choose_grid(int ranks) {
     const int tiles = static_cast<int>(tiles_[axis].size()) - 1, n = tiles_[axis].back();
     return static_cast<double>((tiles + parts - 1) / parts) * n / tiles;
   };
+  const auto most = [&](int axis) {
+    const int given = setting_.blocks[axis];
+    if (given == 0) return most_parts(tiles_[axis]);
+    return static_cast<int>(regular_cuts(tiles_[axis], std::max(given, ghosts)).size()) - 1;
+  };
   constexpr double edge = 8.0;  // cells that cost as much as a cell's length of an edge
   double least = std::numeric_limits<double>::infinity();
   for (int px = 1; px <= ranks; ++px) {
     if (ranks % px != 0) continue;
     const double x = width(0, px), y = width(1, ranks / px), cost = x * y + edge * (x + y);
-    const bool fits = px <= most_parts(tiles_[0]) && ranks / px <= most_parts(tiles_[1]);
+    const bool fits = px <= most(0) && ranks / px <= most(1);
     if (const double judged = fits ? cost : 1e12 * cost; judged < least) {
       least = judged;
       grid_ = {px, ranks / px};

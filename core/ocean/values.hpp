@@ -13,8 +13,9 @@ namespace phasewise::ocean {
 using parallel::Lanes;
 using Few = parallel::Vector<double, 4>;
 
+inline constexpr int double_bytes = sizeof(double);
 template <class V>
-inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(double));
+inline constexpr int lanes_of = static_cast<int>(sizeof(V)) / double_bytes;
 
 // Value i and those after it.
 template <class V>

@@ -45,7 +45,8 @@ def colours_in(
     """The colour of each phase and kernel of some runs, the same in all pictures of a report: those
     that take most time get the first colours.
 
-    others: names that no run recorded, such as declared tasks, and whether they compute.
+    others: names that no run recorded, such as declared tasks, and whether they compute. They stand
+    in the place of those in them, and have the first colours too.
     """
     seconds: dict[str, float] = {}
     computes: dict[str, bool] = {}
@@ -56,7 +57,8 @@ def colours_in(
             own = float(phase.computing.mean() + phase.communicating.mean())
             seconds[phase.name] = seconds.get(phase.name, 0.0) + own
             computes.setdefault(phase.name, not phase.communicates)
-    for name, kernel in others.items():
-        computes.setdefault(name, kernel)
-    names = sorted(computes, key=lambda name: -seconds.get(name, 0.0))
-    return colours_of(tuple(names), tuple(computes[name] for name in names), chosen)
+    names = sorted(computes, key=lambda name: -seconds[name])
+    beside = [name for name in others if name not in computes]
+    return colours_of(tuple(names), tuple(computes[name] for name in names), chosen) | colours_of(
+        tuple(beside), tuple(others[name] for name in beside), chosen
+    )

@@ -20,7 +20,7 @@ import sys
 import numpy as np
 from phasewise.driver import load_core
 from phasewise.workloads.ocean import NinePoint
-from tests.unit.ocean_operator import depths, operator, right_side
+from benchmarks.ocean_surface import depths, operator, right_side
 
 comm = load_core()
 coefficients, sea = operator(depths(80, 60), 4000.0)
@@ -34,20 +34,27 @@ def solved(name, surface, **own):
     hashes[name] = hashlib.sha256(b"".join(np.ascontiguousarray(one) for one in bits)).hexdigest()
 
 
-for way in ({}, {"distribution": "balanced", "blocks": (10, 12)}, {"distribution": "curve", "blocks": (20, 12)}):
-    surface = NinePoint(coefficients, sea, periodic_x=True, **way)
-    kind = way.get("distribution", "one")
+def all_with(surface, kind):
     for solver in ("pcg", "chrongear", "pipelined", "pcsi"):
         for preconditioner in ("diagonal", "evp"):
-            solved(f"{solver} {preconditioner} {kind}", surface, solver=solver, preconditioner=preconditioner)
+            name = f"{solver} {preconditioner} {kind}"
+            solved(name, surface, solver=solver, preconditioner=preconditioner)
     solved(f"two {kind}", surface, preconditioner="diagonal", iterations_per_exchange=2)
+
+
 surface = NinePoint(coefficients, sea, periodic_x=True)
+all_with(surface, "one")
+for kind, blocks in (("balanced", (10, 12)), ("curve", (20, 12))):
+    dealt = NinePoint(coefficients, sea, periodic_x=True, blocks=blocks, distribution=kind)
+    all_with(dealt, kind)
 for halo in ("sendrecv", "ordered", "derived", "put", "persistent", "shared", "fence", "neighbour"):
     solved(f"pcsi halo {halo}", surface, preconditioner="diagonal", solver_halo=halo)
 for total in ("mpi", "binomial", "dissemination", "node-aware", "put"):
-    solved(f"pipelined sum {total}", surface, solver="pipelined", preconditioner="evp", solver_sum=total)
+    own = {"solver": "pipelined", "preconditioner": "evp", "solver_sum": total}
+    solved(f"pipelined sum {total}", surface, **own)
 for protocol in ("put", "persistent", "sendrecv", "get"):
-    solved(f"chrongear by {protocol}", surface, solver="chrongear", preconditioner="evp", solver_sum_protocol=protocol)
+    own = {"solver": "chrongear", "preconditioner": "evp", "solver_sum_protocol": protocol}
+    solved(f"chrongear by {protocol}", surface, **own)
 try:
     surface.solve(b[: 60 - (comm.rank() == 1)])
 except Exception as error:
@@ -76,7 +83,11 @@ def one(script: Path, repository: Path) -> dict[str, str]:
 
 def test_no_way_changes_a_bit(one: dict[str, str]) -> None:
     solved = {name: bits for name, bits in one.items() if name != "said"}
-    for solver, preconditioner in (("pcsi", "diagonal"), ("pipelined", "evp"), ("chrongear", "evp")):
+    for solver, preconditioner in (
+        ("pcsi", "diagonal"),
+        ("pipelined", "evp"),
+        ("chrongear", "evp"),
+    ):
         alike = {
             bits
             for name, bits in solved.items()
@@ -84,12 +95,10 @@ def test_no_way_changes_a_bit(one: dict[str, str]) -> None:
             and (preconditioner in name.split() or name.split()[1] in ("halo", "sum", "by"))
         }
         assert len(alike) == 1, solver
-    assert {solved[f"two {kind}"] for kind in ("one", "balanced", "curve")} == {
-        solved["two one"]
-    }
+    assert {solved[f"two {kind}"] for kind in ("one", "balanced", "curve")} == {solved["two one"]}
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 4, 6, 7, 8])
+@pytest.mark.parametrize("ranks", [2, 3, 4, 7])
 def test_ranks_have_the_bits_of_one(
     ranks: int, one: dict[str, str], script: Path, repository: Path
 ) -> None:

@@ -17,7 +17,7 @@ WINDY = {**GLOBE, "wind": 1.0}
 
 def contents(sea: Sea, name: str) -> float:
     """The sum of a tracer over the sea."""
-    nx, ny, _ = sea.model.size
+    ny = sea.model.size[1]
     latitude = np.radians(-76.0 + (np.arange(ny) + 0.5) * 152.0 / ny)
     thickness = np.broadcast_to(
         np.array(sea.model.thicknesses)[:, None, None], sea.field(name).shape

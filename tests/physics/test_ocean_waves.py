@@ -34,7 +34,7 @@ def wave_numbers(sea: Sea, waves: tuple[int, int]) -> tuple[float, float]:
     )
 
 
-def amplitudes(sea: Sea, waves: tuple[int, int], timesteps: int) -> Floats:
+def amplitudes(sea: Sea, timesteps: int) -> Floats:
     """The share of the first wave in the surface after each timestep."""
     first = sea.field("surface")
     found = [1.0]
@@ -69,7 +69,7 @@ def matrix_of(
 def test_a_wave_has_the_frequency_of_the_grid(waves: tuple[int, int], baroclinic: bool) -> None:
     """tan(ω Δt/2) = ½ Δt √(gH) κ: the scheme is Crank and Nicolson's with θ = ½."""
     sea = Sea({**WAVE, "wave_numbers": list(waves), "baroclinic": baroclinic})
-    found = amplitudes(sea, waves, 40)
+    found = amplitudes(sea, 40)
     # c(n+1) + c(n-1) = 2 cos(ω Δt) c(n) for a standing wave.
     middle, around = found[1:-1], found[2:] + found[:-2]
     cosine = 0.5 * float((middle * around).sum() / (middle**2).sum())
@@ -84,7 +84,7 @@ def test_a_wave_on_a_turning_plane_is_that_of_the_scheme(theta: float, coriolis:
     waves = (2, 3)
     sea = Sea({**WAVE, "wave_numbers": [2, 3], "coriolis": coriolis, "implicitness": theta})
     matrix = matrix_of(wave_numbers(sea, waves), 4000.0, coriolis, sea.model.timestep, theta)
-    found, state = amplitudes(sea, waves, 30), np.array([0, 0, 1], dtype=complex)
+    found, state = amplitudes(sea, 30), np.array([0, 0, 1], dtype=complex)
     for amplitude in found:
         assert amplitude == pytest.approx(state[2].real, abs=1e-7)
         state = matrix @ state

@@ -73,6 +73,8 @@ BY_OTHERS = {
     ("hydro/kernels.cpp", "diagnose_card"): "Lanes, a vector by its type",
     ("kernels/description.cpp", "dense_eigen_card"): "LAPACK",
     ("kernels/description.cpp", "lanczos_card"): "products, which have cards of their own",
+    ("ocean/kernels.cpp", "vector_card"): "Lanes, a vector by its type",
+    ("ocean/solver/iteration.cpp", "tiles_card"): "Lanes, a vector by its type",
     ("qcd/dirac/dirac.cpp", "local_card"): "Vector, a vector by its type",
     ("qcd/solver/stabilised_gradient.cpp", "pass_card"): "Vector, a vector by its type",
     ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",

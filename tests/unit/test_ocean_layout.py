@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.ocean_surface import depths, operator, right_side, sparse
 from tests.sentences import refused
-from tests.unit.ocean_operator import depths, operator, right_side
 
 core: Any = pytest.importorskip("phasewise._core", reason="the core is not built")
 from phasewise.errors import RunError, StudyError  # noqa: E402
@@ -43,8 +43,8 @@ def test_every_cell_of_the_sea_is_in_one_block(distribution: str, ranks: int) ->
             covered[y : y + ny, x : x + nx] += 1
             shares[owner] += cells
     assert (covered[sea > 0] == 1).all()
-    assert (shares > 0).all()
     if distribution != "cartesian":
+        assert (shares > 0).all()
         # A share differs from the mean by less than the largest block at each of two cuts.
         assert shares.max() - sea.sum() / ranks <= 2 * 20 * 24
 
@@ -114,25 +114,23 @@ def test_two_iterations_an_exchange_have_the_bits_of_one(preconditioner: str) ->
 def test_any_positive_operator_is_solved_on_any_mask() -> None:
     from scipy.sparse.linalg import spsolve
 
-    from tests.unit.ocean_operator import sparse
-
     random = np.random.default_rng(3)
     ny, nx = 30, 37
     names = ("east", "north", "north_east", "north_west")
     coefficients = {name: random.normal(size=(ny, nx)) for name in names}
     sea = random.random((ny, nx)) < 0.8
     # The sum of eight magnitudes is below the centre.
-    coefficients["centre"] = np.full((ny, nx), 8.5 * max(abs(c).max() for c in coefficients.values()))
+    coefficients["centre"] = np.full(
+        (ny, nx), 8.5 * max(abs(c).max() for c in coefficients.values())
+    )
     b = np.where(sea, random.normal(size=(ny, nx)), 0.0)
-    matrix = sparse({n: c * 1.0 for n, c in coefficients.items()})
+    matrix = sparse(coefficients)
     wet = np.flatnonzero(sea)
     exact = spsolve(matrix[wet][:, wet].tocsc(), b.ravel()[wet])
     surface = NinePoint(coefficients, sea, periodic_x=True, blocks=(9, 10))
     for preconditioner in ("none", "diagonal", "evp"):
         for method in ("pcg", "chrongear", "pipelined", "pcsi"):
-            found = surface.solve(
-                b, solver=method, preconditioner=preconditioner, evp_block=(6, 5)
-            )
+            found = surface.solve(b, solver=method, preconditioner=preconditioner, evp_block=(6, 5))
             assert np.abs(found.solution.ravel()[wet] - exact).max() < 1e-11 * np.abs(exact).max()
 
 
@@ -142,9 +140,9 @@ def test_what_cannot_be_solved_is_said_in_a_sentence() -> None:
     surface = NinePoint(coefficients, sea, periodic_x=True)
     with refused("does not converge", "3 iterations", "condition number", by=RunError):
         surface.solve(b, solver="pcg", preconditioner="diagonal", most_iterations=3)
-    with refused("evp_block = 40 x 48", "too large", "largest blocks that hold", by=StudyError):
+    with refused("evp_block = 40 x 48", "too large", "largest that hold have", by=StudyError):
         surface.solve(b, evp_block=(40, 48))
-    with refused("solver = 'pgc'", "pcg", by=StudyError):
+    with refused('solver = "pgc"', nearest="pcg"):
         surface.solve(b, solver="pgc")
     with refused("derived", "cannot add", "irecv-isend", by=StudyError):
         surface.solve(b, solver_sum_protocol="derived")

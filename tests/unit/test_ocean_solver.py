@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.unit.ocean_operator import depths, operator, right_side, sparse
+from benchmarks.ocean_surface import depths, operator, right_side, sparse
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
-from phasewise.workloads.ocean import NinePoint  # noqa: E402
+from phasewise.workloads.ocean import NinePoint
 
 METHODS = ("pcg", "chrongear", "pipelined", "pcsi")
 PRECONDITIONERS = ("none", "diagonal", "evp")
@@ -80,9 +80,7 @@ def test_one_sum_an_iteration_gives_the_iterations_of_two(
     x1: Sea, method: str, preconditioner: str
 ) -> None:
     def residuals(solver: str) -> Any:
-        found = x1.surface.solve(
-            x1.b, solver=solver, preconditioner=preconditioner, iterations=51
-        )
+        found = x1.surface.solve(x1.b, solver=solver, preconditioner=preconditioner, iterations=51)
         return dict(zip(found.at.tolist(), found.residuals.tolist(), strict=True))
 
     two, one = residuals("pcg"), residuals(method)

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "ocean/solver/march.hpp"
 
@@ -40,9 +42,59 @@ inline void factorise(const TileShape& shape, Lanes* a) {
   }
 }
 
+// Calls f.operator()<p modulo Band>(p) for all cells.
+template <int Band, class F>
+PHASEWISE_HD void in_turns(int cells, F&& f) {
+  const auto turn = [&]<std::size_t... Turn>(int p, std::index_sequence<Turn...>) {
+    ((p + static_cast<int>(Turn) < cells ? f.template operator()<Turn>(p + Turn) : void()), ...);
+  };
+  for (int p = 0; p < cells; p += Band) turn(p, std::make_index_sequence<Band>());
+}
+
+// Solves with the factors in the order of the cells and back, for a band that the compiler knows.
+// The values that are still needed stay in registers, in turn: cell p has place p modulo Band.
+template <int Band>
+void solve_known_band(int cells, const Lanes* factors, Lanes* y) {
+  constexpr int row = Band + 1;
+  constexpr int ahead = 32;  // cells
+  Lanes last[Band] = {};
+  const auto forwards = [&]<int Turn>(int p) {
+    const Lanes* own = factors + std::int64_t{p} * row;
+    Lanes even{}, odd{};
+#pragma GCC unroll 16
+    for (int k = Band; k > 1; --k) {
+      const Lanes value = last[(Turn - k + 2 * Band) % Band];
+      if (k % 2 == 0)
+        even = fused(-own[k], value, even);
+      else
+        odd = fused(-own[k], value, odd);
+    }
+    last[Turn] = fused(-own[1], last[(Turn - 1 + Band) % Band],
+                       asked<row>(own + ahead * row, y[p] + (even + odd)));
+    y[p] = last[Turn];
+  };
+  in_turns<Band>(cells, forwards);
+  Lanes sums[Band] = {};  // what later cells take from those before
+  const auto backwards = [&]<int Turn>(int back) {
+    const int p = cells - 1 - back;
+    const Lanes* own = factors + std::int64_t{p} * row;
+    const Lanes value = fused(y[p], own[0], sums[Turn]);
+    sums[Turn] = Lanes{};
+#pragma GCC unroll 16
+    for (int k = 1; k <= Band; ++k) {
+      Lanes& sum = sums[(Turn + k) % Band];
+      sum = fused(-own[k], value, sum);
+    }
+    y[p] = value;
+  };
+  in_turns<Band>(cells, backwards);
+}
+
 // y := the solution for f, which y has at first, [cell], behind band_of(shape) zeros.
 inline void solve_by_factors(const TileShape& shape, const Lanes* factors, Lanes* y) {
   const int band = band_of(shape), row = band + 1, cells = shape.cells();
+  if (band == 13) return solve_known_band<13>(cells, factors, y);
+  if (band == 11) return solve_known_band<11>(cells, factors, y);
   for (int p = 0; p < cells; ++p) {
     const Lanes* own = factors + p * row;
     Lanes far{}, near = y[p];

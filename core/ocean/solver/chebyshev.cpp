@@ -87,12 +87,12 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
                                     .flops = 22.0,
                                     .bytes = word * (4.0 + problem_.system.planes_read()),
                                     .vectorised = true};
-    listener.kernel(card, context_.cells(), [&] {
+    listener.kernel(card, context_.sea_cells(), [&] {
       const StencilPlanes a = problem_.system.stencil();
       const double *b = problem_.b.data(), *y = problem_.y.data();
       double* next = before_.data();
       with_stencil(a, [&]<bool Centre, bool West>() {
-        for_rows(context_, ring, [&](std::int64_t at, int n) {
+        for_sea(context_, ring, [&](std::int64_t at, int n) {
           for_vectors(n, [&]<int Size>(int i) {
             const std::int64_t here = at + i;
             const Values<Size> r =
@@ -110,33 +110,32 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
   ++swaps_;
 }
 
+// The residual is computed for some rows of tiles at a time, and stays in the cache.
 void Chebyshev::step_with_tiles(const Step& step, workload::Listener& listener) {
   const StencilPlanes a = problem_.system.stencil();
-  const parallel::KernelCard residual_card{.name = "residual",
-                                           .flops = 18.0,
-                                           .bytes = word * (3.0 + problem_.system.planes_read()),
-                                           .vectorised = true};
-  listener.kernel(residual_card, context_.cells(), [&] {
+  const parallel::KernelCard card = problem_.tiles_card(22.0, 4.0 + problem_.system.planes_read());
+  listener.kernel(card, context_.sea_cells(), [&] {
     const double *b = problem_.b.data(), *y = problem_.y.data();
-    double* r = problem_.r.data();
-    with_stencil(a, [&]<bool Centre, bool West>() {
-      for_rows(context_, 0, [&](std::int64_t at, int n) {
-        for_vectors(n, [&]<int Size>(int i) {
-          store(r + at + i, load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i));
-        });
-      });
-    });
-  });
-  listener.kernel(problem_.tiles_card(4.0, 4.0), context_.cells(), [&] {
-    const double* y = problem_.y.data();
     double* next = before_.data();
-    problem_.tiles->solve(problem_.r.data(), [&](std::int64_t at, int n, const double* solution) {
+    const auto move = [&](std::int64_t at, int n, const double* solution) {
       for_vectors(n, [&]<int Size>(int i) {
         const Values<Size> now = load<Size>(y + at + i);
         const Values<Size> moved = now - load<Size>(next + at + i);
         store(next + at + i, fused(all_lanes<double, Size>(step.factor), load<Size>(solution + i),
                                    fused(all_lanes<double, Size>(step.again), moved, now)));
       });
+    };
+    with_stencil(a, [&]<bool Centre, bool West>() {
+      problem_.tiles->solve_for(
+          [&](std::int64_t at, int n, double* r) {
+            for_vectors(n, [&]<int Size>(int i) {
+              // The tiles reach what they move in short pieces.
+              const Values<Size> right = parallel::asking_for<1, parallel::Use::write, double, 1>(
+                  next + at + i, load<Size>(b + at + i));
+              store(r + i, right - applied_at<Size, Centre, West>(a, y, at + i));
+            });
+          },
+          move);
     });
   });
 }
@@ -159,11 +158,11 @@ void Chebyshev::check(workload::Listener& listener) {
   // Errors fall by Chebyshev's factor, if the bounds of the eigenvalues hold; if not, those of
   // the last check are a guide.
   const double bound = std::fmax(first_ * fallen_ * fallen_, 16.0 * weighted());
-  const auto [found] =
-      sum_->run(card, context_.cells(), {bound}, listener, [&](const workload::Bounds<1>& bounds) {
+  const auto [found] = sum_->run(
+      card, context_.sea_cells(), {bound}, listener, [&](const workload::Bounds<1>& bounds) {
         const double *b = problem_.b.data(), *y = problem_.y.data();
         return with_stencil(a, [&]<bool Centre, bool West>() {
-          return sums_over_rows<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
+          return sums_over_sea<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
             for_vectors(n, [&]<int Size>(int i) {
               const Values<Size> r =
                   load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i);

@@ -61,12 +61,12 @@ void ChronGear::apply(double bound, workload::Listener& listener) {
       .bytes = word * (3.0 + problem_.system.planes_read() + (problem_.tiles ? 1.0 : 0.0)),
       .vectorised = true};
   const auto [energy, product, weighted] = sums_->run(
-      card, context_.cells(),
+      card, context_.sea_cells(),
       {bound * problem_.spread(), bound * problem_.largest_of_system() * problem_.largest_inverse(),
        bound * problem_.over_energy()},
       listener, [&](const workload::Bounds<3>& bounds) {
         return with_stencil(stencil, [&]<bool Centre, bool West>() {
-          return sums_over_rows<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
+          return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
             for_vectors(n, [&]<int Size>(int i) {
               const std::int64_t here = at + i;
               const Values<Size> value = applied_at<Size, Centre, West>(stencil, from, here);
@@ -91,10 +91,10 @@ void ChronGear::advance(double alpha, double beta, workload::Listener& listener)
                                   .flops = 8.0,
                                   .bytes = word * (problem_.tiles ? 10.0 : 9.0),
                                   .vectorised = true};
-  listener.kernel(card, context_.cells(), [&] {
+  listener.kernel(card, context_.sea_cells(), [&] {
     const double *from = z(), *s = s_.data();
     double *p = p_.data(), *q = q_.data(), *y = problem_.y.data(), *r = problem_.r.data();
-    for_rows(context_, 0, [&](std::int64_t at, int n) {
+    for_sea(context_, 0, [&](std::int64_t at, int n) {
       for_vectors(n, [&]<int Size>(int i) {
         const std::int64_t here = at + i;
         const auto step = all_lanes<double, Size>(alpha), turn = all_lanes<double, Size>(beta);

@@ -1,6 +1,7 @@
 // What all parts of a solver share: the blocks of a rank, the ranks, and fields on planes.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -21,6 +22,15 @@ struct Band {
   int part, first, last;
 };
 
+// Cells of a row, from a place in the plane on.
+struct SeaSpan {
+  std::int64_t at;
+  int cells;
+};
+
+// Appends where the `n` cells from `at` on are not zero, with short land between.
+void append_spans(const double* positive, std::int64_t at, int n, std::vector<SeaSpan>& spans);
+
 struct Context {
   SolverSetting setting;
   const Layout& layout;
@@ -30,12 +40,19 @@ struct Context {
   int threads;
   bool real;
   std::vector<Band> bands;
+  // Where there is sea in the rows of each band, and in rows that are wider by one cell on all
+  // sides. Long land is left out: all fields are zero there.
+  std::array<std::vector<std::vector<SeaSpan>>, ghosts> sea;
 
   Context(const SolverSetting& given, const Layout& grid, const Planes& stored,
           const std::vector<int>& node_of_rank, exchange::TeamPointer all, int threads_of_rank,
           workload::Contents contents);
 
+  // Own cells, and those of the sea.
   double cells() const { return static_cast<double>(planes.cells()); }
+  double sea_cells() const { return static_cast<double>(layout.sea_of(team->me)); }
+  // Finds the sea; `positive` is a plane with ghosts that is zero on land.
+  void find_sea(const double* positive);
   // Of all ranks.
   std::int64_t all_cells() const { return std::int64_t{layout.nx()} * layout.ny(); }
   // So many planes of zeros; empty without contents.

@@ -17,6 +17,14 @@ using parallel::fused;
 using parallel::Lanes;
 using parallel::lanes;
 
+// `value`, once the processor has been asked for so many vectors; it reads ahead by itself only
+// within a page.
+template <int Count>
+PHASEWISE_HD Lanes asked(const Lanes* ahead, Lanes value) {
+  return parallel::asking_for<Count, parallel::Use::read, double, lanes>(
+      reinterpret_cast<const double*>(ahead), value);
+}
+
 // The size of a tile.
 struct TileShape {
   int m = 0, n = 0;  // cells along x and y
@@ -31,73 +39,79 @@ struct TileShape {
   bool operator==(const TileShape&) const = default;
 };
 
-// The planes of a tile's coefficients, [plane][row][column] with one more row and column of zeros
-// to the south and west. `inverse` is that of north_east.
+// A tile's coefficients, [row][column][kind], with one more row and column of zeros to the south
+// and west. `inverse` is that of north_east; north_west is stored even if it is the same.
 struct TileCoefficients {
-  enum Plane { east, north, north_east, north_west, inverse, planes };
+  enum Kind { east, north, north_east, north_west, inverse, kinds };
 
   TileShape shape;
   const Lanes* values;
-  bool west;  // whether north_west is a plane of its own
 
   static std::int64_t size(const TileShape& shape) {
-    return std::int64_t{planes} * (shape.m + 1) * (shape.n + 1);
+    return std::int64_t{kinds} * (shape.m + 1) * (shape.n + 1);
   }
-  std::int64_t row(Plane plane, int j) const {
-    return (std::int64_t{plane} * (shape.n + 1) + j + 1) * (shape.m + 1) + 1;
+  int row_stride() const { return kinds * (shape.m + 1); }
+  // Those of the cell (i, j), both from -1 on.
+  std::int64_t place(int i, int j) const {
+    return kinds * (std::int64_t{j + 1} * (shape.m + 1) + i + 1);
   }
-  const Lanes* at(Plane plane, int j) const { return values + row(plane, j); }
 };
 
+// Four marches ask for a tile's coefficients and influence.
+inline constexpr int asked_by_step = 3;
+inline int asked_by_march(const TileShape& shape) {
+  return asked_by_step * (shape.m - 1) * (shape.n - 1);
+}
+
 // Marches from the southern row and the western column of z, a framed tile, through its equations
-// with the right-hand side f, [n][m]; f null: zeros.
-inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z) {
-  using P = TileCoefficients;
+// with the right-hand side f, [n][m]; f null: zeros. Meanwhile the processor is asked for what lies
+// `ahead` of the work.
+inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lanes* ahead) {
+  using K = TileCoefficients;
   const auto [m, n] = a.shape;
-  const int width = a.shape.width();
-  const P::Plane west = a.west ? P::north_west : P::north_east;
+  const int width = a.shape.width(), stride = a.row_stride();
   for (int j = 0; j + 1 < n; ++j) {
     const Lanes *here = z + a.shape.framed(0, j), *south = here - width;
     Lanes* above = z + a.shape.framed(0, j + 1);
-    const Lanes *east = a.at(P::east, j), *north = a.at(P::north, j);
-    const Lanes *north_before = a.at(P::north, j - 1), *corner = a.at(P::north_east, j - 1);
-    const Lanes *west_here = a.at(west, j), *west_before = a.at(west, j - 1);
-    const Lanes* inverse = a.at(P::inverse, j);
+    const Lanes *own = a.values + a.place(0, j), *below = own - stride;
     Lanes before_last{}, last = above[0];
     for (int i = 0; i + 1 < m; ++i) {
       Lanes sum = here[i];
-      sum = fused(east[i], here[i + 1], sum);
-      sum = fused(east[i - 1], here[i - 1], sum);
-      sum = fused(north_before[i], south[i], sum);
-      sum = fused(corner[i - 1], south[i - 1], sum);
-      sum = fused(west_before[i], south[i + 1], sum);
+      sum = fused(own[K::east], here[i + 1], sum);
+      sum = fused(own[K::east - K::kinds], here[i - 1], sum);
+      sum = fused(below[K::north], south[i], sum);
+      sum = fused(below[K::north_east - K::kinds], south[i - 1], sum);
+      sum = fused(below[K::north_west], south[i + 1], sum);
       // The values just found come last, so that a step waits for one operation alone.
-      Lanes next = ((f == nullptr ? Lanes{} : f[j * m + i]) - sum) * inverse[i];
-      next = fused(-(west_here[i - 1] * inverse[i]), before_last, next);
-      next = fused(-(north[i] * inverse[i]), last, next);
+      const Lanes inverse = asked<asked_by_step>(ahead, own[K::inverse]);
+      Lanes next = ((f == nullptr ? Lanes{} : f[j * m + i]) - sum) * inverse;
+      next = fused(-(own[K::north_west - K::kinds] * inverse), before_last, next);
+      next = fused(-(own[K::north] * inverse), last, next);
       above[i + 1] = next;
       before_last = last;
       last = next;
+      own += K::kinds;
+      below += K::kinds;
+      ahead += asked_by_step;
     }
   }
 }
 
 // f - A z at the cell (i, j) of a tile.
 inline Lanes defect_at(const TileCoefficients& a, const Lanes* f, const Lanes* z, int i, int j) {
-  using P = TileCoefficients;
-  const P::Plane west = a.west ? P::north_west : P::north_east;
+  using K = TileCoefficients;
   const Lanes* here = z + a.shape.framed(i, j);
   const int width = a.shape.width();
-  Lanes sum = here[0];
-  sum = fused(a.at(P::east, j)[i], here[1], sum);
-  sum = fused(a.at(P::east, j)[i - 1], here[-1], sum);
-  sum = fused(a.at(P::north, j)[i], here[width], sum);
-  sum = fused(a.at(P::north, j - 1)[i], here[-width], sum);
-  sum = fused(a.at(P::north_east, j)[i], here[width + 1], sum);
-  sum = fused(a.at(P::north_east, j - 1)[i - 1], here[-width - 1], sum);
-  sum = fused(a.at(west, j)[i - 1], here[width - 1], sum);
-  sum = fused(a.at(west, j - 1)[i], here[1 - width], sum);
-  return (f == nullptr ? Lanes{} : f[j * a.shape.m + i]) - sum;
+  const Lanes *own = a.values + a.place(i, j), *below = own - a.row_stride();
+  Lanes sum = here[0], more = own[K::north_east] * here[width + 1];
+  sum = fused(own[K::east], here[1], sum);
+  more = fused(below[K::north_east - K::kinds], here[-width - 1], more);
+  sum = fused(own[K::east - K::kinds], here[-1], sum);
+  more = fused(own[K::north_west - K::kinds], here[width - 1], more);
+  sum = fused(own[K::north], here[width], sum);
+  more = fused(below[K::north_west], here[1 - width], more);
+  sum = fused(below[K::north], here[-width], sum);
+  return (f == nullptr ? Lanes{} : f[j * a.shape.m + i]) - (sum + more);
 }
 
 // The defects that no march removes: of the eastern column from the south, and then of the northern
@@ -122,10 +136,10 @@ inline void residuals(const TileCoefficients& a, const Lanes* f, const Lanes* z,
 // z := the solution for f. `influence` gives the guesses for the defects of a march that begins
 // with zeros, [guess][defect]. The frame of z is zero, and stays so.
 inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
-                           Lanes* z, Lanes* scratch) {
+                           Lanes* z, Lanes* scratch, const Lanes* ahead) {
   const int guesses = a.shape.guesses();
   for (int k = 0; k < guesses; ++k) guess(a.shape, z, k) = Lanes{};
-  march(a, f, z);
+  march(a, f, z, ahead);
   defects(a, f, z, scratch);
   for (int k = 0; k < guesses; ++k) {
     Lanes even{}, odd{};
@@ -138,7 +152,22 @@ inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, co
     guess(a.shape, z, k) = even + odd;
     influence += guesses;
   }
-  march(a, f, z);
+  march(a, f, z, ahead + asked_by_march(a.shape));
+}
+
+// What a march needs besides: framed tiles have a frame of zeros.
+struct MarchScratch {
+  Lanes *defects, *left, *framed;
+};
+
+// Solves again for what the first march has left.
+inline void solve_by_two_marches(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
+                                 Lanes* z, const MarchScratch& scratch, const Lanes* ahead) {
+  solve_by_march(a, influence, f, z, scratch.defects, ahead);
+  residuals(a, f, z, scratch.left);
+  solve_by_march(a, influence, scratch.left, scratch.framed, scratch.defects,
+                 ahead + 2 * asked_by_march(a.shape));
+  for (int i = 0; i < a.shape.framed(); ++i) z[i] += scratch.framed[i];
 }
 
 }  // namespace phasewise::ocean

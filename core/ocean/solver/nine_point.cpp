@@ -1,5 +1,7 @@
 #include "ocean/solver/nine_point.hpp"
 
+#include <ctime>
+
 #include "parallel/clock.hpp"
 
 namespace phasewise::ocean {
@@ -65,12 +67,14 @@ std::vector<double> NinePoint::solve(const double* b, const double* guess) {
   take(b, solver_->right());
   take(guess, solver_->solution());
   const double start = parallel::clock().now();
+  const std::clock_t began = std::clock();
   for (solver_->begin(live_); !solver_->done();) {
     solver_->iterate(live_);
     if (solver_->wants_check()) solver_->check(live_);
   }
   solver_->end(live_);
   seconds_ = parallel::clock().now() - start;
+  processor_ = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   return whole_of(solver_->solution());
 }
 

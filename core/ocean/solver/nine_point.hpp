@@ -30,8 +30,10 @@ class NinePoint {
   std::vector<double> precondition(const double* r);
   const Solved& solved() const { return solver_->solved(); }
   bool converged() const { return solver_->converged(); }
-  // The wall-clock time of the last solve, and of the preparations before the first one.
+  // The wall-clock time of the last solve, its processor's time with all threads, and the
+  // wall-clock time of the preparations before the first one.
   double seconds() const { return seconds_; }
+  double processor_seconds() const { return processor_; }
   double seconds_of_setup() const { return setup_; }
 
  private:
@@ -44,7 +46,7 @@ class NinePoint {
   Layout layout_;
   Planes planes_;
   std::unique_ptr<Solver> solver_;
-  double seconds_ = 0.0, setup_ = 0.0;
+  double seconds_ = 0.0, processor_ = 0.0, setup_ = 0.0;
 };
 
 }  // namespace phasewise::ocean

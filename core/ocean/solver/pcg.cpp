@@ -69,9 +69,9 @@ void Pcg::begin(double squared, double weighted, workload::Listener& listener) {
   before_ = length_ = 0.0;
   energy_now_ = squared;
   if (!problem_.tiles) return;
-  const auto [energy] =
-      first_->run(tiles_card(), context_.cells(), {squared * problem_.largest_inverse()}, listener,
-                  [&](const workload::Bounds<1>& bounds) { return preconditioned(bounds); });
+  const auto [energy] = first_->run(
+      tiles_card(), context_.sea_cells(), {squared * problem_.largest_inverse()}, listener,
+      [&](const workload::Bounds<1>& bounds) { return preconditioned(bounds); });
   energy_now_ = energy;
 }
 
@@ -79,10 +79,10 @@ void Pcg::begin(double squared, double weighted, workload::Listener& listener) {
 void Pcg::turn(double beta, workload::Listener& listener) {
   static constexpr parallel::KernelCard card{
       .name = "turn_direction", .flops = 2.0, .bytes = 3.0 * word, .vectorised = true};
-  listener.kernel(card, context_.cells(), [&] {
+  listener.kernel(card, context_.sea_cells(), [&] {
     const double* from = z();
     double* p = p_.data();
-    for_rows(context_, 0, [&](std::int64_t at, int n) {
+    for_sea(context_, 0, [&](std::int64_t at, int n) {
       for_vectors(n, [&]<int Size>(int i) {
         store(p + at + i, fused(all_lanes<double, Size>(beta), load<Size>(p + at + i),
                                 load<Size>(from + at + i)));
@@ -100,12 +100,12 @@ double Pcg::curvature(workload::Listener& listener) {
                                   .bytes = word * (2.0 + problem_.system.planes_read()),
                                   .vectorised = true};
   const auto [value] = curvature_->run(
-      card, context_.cells(), {problem_.largest_of_system() * length_ * length_}, listener,
+      card, context_.sea_cells(), {problem_.largest_of_system() * length_ * length_}, listener,
       [&](const workload::Bounds<1>& bounds) {
         const double* p = p_.data();
         double* q = q_.data();
         return with_stencil(stencil, [&]<bool Centre, bool West>() {
-          return sums_over_rows<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
+          return sums_over_sea<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
             for_vectors(n, [&]<int Size>(int i) {
               const Values<Size> value = applied_at<Size, Centre, West>(stencil, p, at + i);
               store(q + at + i, value);
@@ -121,7 +121,7 @@ double Pcg::curvature(workload::Listener& listener) {
 workload::PartialSums<2> Pcg::advanced(double alpha, const workload::Bounds<2>& bounds) {
   const double *p = p_.data(), *q = q_.data(), *w = problem_.system.weight();
   double *y = problem_.y.data(), *r = problem_.r.data();
-  return sums_over_rows<2>(context_, bounds, [&](std::int64_t at, int n, RowSums<2>& sums) {
+  return sums_over_sea<2>(context_, bounds, [&](std::int64_t at, int n, RowSums<2>& sums) {
     for_vectors(n, [&]<int Size>(int i) {
       const std::int64_t here = at + i;
       const auto step = all_lanes<double, Size>(alpha);
@@ -140,20 +140,20 @@ void Pcg::advance(double alpha, double bound, workload::Listener& listener) {
   const double weight = problem_.over_energy();
   std::array<double, 2> found;
   if (!problem_.tiles) {
-    found = energy_->run(card, context_.cells(), {bound, bound * weight}, listener,
+    found = energy_->run(card, context_.sea_cells(), {bound, bound * weight}, listener,
                          [&](const auto& bounds) { return advanced(alpha, bounds); });
   } else {
     // |r|² of the system is not needed, but is no work beside the passage over memory.
     workload::PartialSums<2> lengths{};
-    listener.kernel(card, context_.cells(), [&] {
+    listener.kernel(card, context_.sea_cells(), [&] {
       const double room = workload::bound_room * bound;
       lengths = advanced(alpha, {room * problem_.system.colours(true), room * weight});
     });
-    found =
-        energy_->run(tiles_card(), context_.cells(), {bound * problem_.spread(), bound * weight},
-                     listener, [&](const workload::Bounds<2>& bounds) {
-                       return workload::PartialSums<2>{preconditioned({bounds[0]})[0], lengths[1]};
-                     });
+    found = energy_->run(
+        tiles_card(), context_.sea_cells(), {bound * problem_.spread(), bound * weight}, listener,
+        [&](const workload::Bounds<2>& bounds) {
+          return workload::PartialSums<2>{preconditioned({bounds[0]})[0], lengths[1]};
+        });
   }
   before_ = energy_now_;
   energy_now_ = found[0];

@@ -71,9 +71,9 @@ void Pipelined::apply(Field& from, Field& to, workload::Listener& listener) {
                                   .flops = 17.0,
                                   .bytes = word * (2.0 + problem_.system.planes_read()),
                                   .vectorised = true};
-  listener.kernel(card, context_.cells(), [&] {
+  listener.kernel(card, context_.sea_cells(), [&] {
     with_stencil(a, [&]<bool Centre, bool West>() {
-      for_rows(context_, 0, [&](std::int64_t at, int n) {
+      for_sea(context_, 0, [&](std::int64_t at, int n) {
         for_vectors(n, [&]<int Size>(int i) {
           store(to.data() + at + i, applied_at<Size, Centre, West>(a, from.data(), at + i));
         });
@@ -87,10 +87,10 @@ void Pipelined::residual(workload::Listener& listener) {
       .name = "subtract", .flops = 1.0, .bytes = 3.0 * word, .vectorised = true};
   halo_->run(listener, data_of(problem_.y));
   apply(problem_.y, problem_.r, listener);
-  listener.kernel(card, context_.cells(), [&] {
+  listener.kernel(card, context_.sea_cells(), [&] {
     const double* b = problem_.b.data();
     double* r = problem_.r.data();
-    for_rows(context_, 0, [&](std::int64_t at, int n) {
+    for_sea(context_, 0, [&](std::int64_t at, int n) {
       for_vectors(n, [&]<int Size>(int i) {
         store(r + at + i, load<Size>(b + at + i) - load<Size>(r + at + i));
       });
@@ -136,7 +136,7 @@ workload::Bounds<3> Pipelined::bounds_for(double energy) const {
 workload::PartialSums<3> Pipelined::parts(const workload::Bounds<3>& bounds) {
   const double *r = problem_.r.data(), *from = u().data(), *image = w_.data();
   const double* weight = problem_.system.weight();
-  return sums_over_rows<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
+  return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
     for_vectors(n, [&]<int Size>(int i) {
       const std::int64_t here = at + i;
       const Values<Size> left = load<Size>(r + here), along = load<Size>(from + here);
@@ -152,7 +152,7 @@ void Pipelined::start_sums(double energy, workload::Listener& listener) {
                                   .flops = 20.0,
                                   .bytes = word * (tiled() ? 4.0 : 3.0),
                                   .vectorised = true};
-  listener.kernel(card, context_.cells(), [&] {
+  listener.kernel(card, context_.sea_cells(), [&] {
     workload::Bounds<3> bounds = bounds_for(energy);
     for (double& bound : bounds) bound *= workload::bound_room;
     parts_ = parts(bounds);
@@ -167,7 +167,7 @@ workload::PartialSums<3> Pipelined::advanced(double alpha, double beta,
   const double *n = n_.data(), *m = this->m().data(), *weight = problem_.system.weight();
   double *z = z_.data(), *q = this->q().data(), *s = s_.data(), *p = p_.data(), *w = w_.data();
   double *y = problem_.y.data(), *r = problem_.r.data(), *u = this->u().data();
-  return sums_over_rows<3>(context_, bounds, [&](std::int64_t at, int cells, RowSums<3>& sums) {
+  return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int cells, RowSums<3>& sums) {
     for_vectors(cells, [&]<int Size>(int i) {
       const std::int64_t here = at + i;
       const auto step = all_lanes<double, Size>(alpha), turn = all_lanes<double, Size>(beta);
@@ -215,7 +215,7 @@ void Pipelined::iterate(workload::Listener& listener) {
   const double alpha = step_length(energy_, curvature_);
   steps_.push_back({alpha, beta});
   ++iterations_;
-  listener.kernel(card, context_.cells(), [&] {
+  listener.kernel(card, context_.sea_cells(), [&] {
     workload::Bounds<3> bounds =
         bounds_for(next_energy(energy_, alpha, curvature_, problem_.largest()));
     for (double& bound : bounds) bound *= workload::bound_room;

@@ -35,8 +35,8 @@ PHASEWISE_HD void for_vectors(int n, F&& f) {
   for (; i < n; ++i) f.template operator()<1>(i);
 }
 
-// Calls f(place of the row's first cell, cells) for each row of the blocks, wider by `ring` cells
-// on all sides.
+// Calls f(place of the row's first cell, cells) for each whole row of the blocks, wider by `ring`
+// cells on all sides.
 template <class F>
 void for_rows(const Context& context, int ring, F&& f) {
   const Planes& planes = context.planes;
@@ -46,6 +46,14 @@ void for_rows(const Context& context, int ring, F&& f) {
     const int first = band.first == 0 ? -ring : band.first;
     const int last = band.last == part.ny ? part.ny + ring : band.last;
     for (int j = first; j < last; ++j) f(planes.at(band.part, -ring, j), part.nx + 2 * ring);
+  });
+}
+
+// The same of the sea alone, with some land between; `ring` is less than the ghosts.
+template <class F>
+void for_sea(const Context& context, int ring, F&& f) {
+  parallel::for_tasks(static_cast<int>(context.bands.size()), context.threads, [&](int b, int) {
+    for (const SeaSpan& span : context.sea[ring][b]) f(span.at, span.cells);
   });
 }
 
@@ -97,17 +105,14 @@ void add(workload::PartialSums<Number>& sums, const workload::PartialSums<Number
     for (int part = 0; part < 2; ++part) sums[i][part] += more[i][part];
 }
 
-// Calls f(place, cells, sums) for each row, and returns what all rows have added.
+// Calls f(place, cells, sums) for the sea, and returns what all have added.
 template <int Number, class F>
-workload::PartialSums<Number> sums_over_rows(const Context& context,
-                                             const workload::Bounds<Number>& bounds, F&& f) {
-  const Planes& planes = context.planes;
+workload::PartialSums<Number> sums_over_sea(const Context& context,
+                                            const workload::Bounds<Number>& bounds, F&& f) {
   std::vector<workload::PartialSums<Number>> of_band(context.bands.size());
   parallel::for_tasks(static_cast<int>(context.bands.size()), context.threads, [&](int b, int) {
-    const Band& band = context.bands[b];
     RowSums<Number> sums(bounds, context.all_cells());
-    for (int j = band.first; j < band.last; ++j)
-      f(planes.at(band.part, 0, j), planes.parts()[band.part].nx, sums);
+    for (const SeaSpan& span : context.sea[0][b]) f(span.at, span.cells, sums);
     of_band[b] = sums.parts();
   });
   workload::PartialSums<Number> all{};

@@ -129,6 +129,7 @@ void Solver::Work::exchange_as(const SolverSetting& setting) {
 
 void Solver::Work::set_operator(const Coefficients& coefficients, workload::Listener& listener) {
   system_.set(coefficients, listener);
+  if (context_.real) context_.find_sea(system_.scale_of_cells());
   if (tiles_) tiles_->set(listener);
   if (lanczos_) find_bounds(listener);
 }
@@ -152,7 +153,7 @@ void Solver::Work::find_bounds(workload::Listener& listener) {
   lanczos_->begin(squared, weighted, listener);
   const int steps = lanczos_steps(context_.setting.preconditioner);
   for (int step = 0; step < steps; ++step) lanczos_->iterate(listener);
-  listener.kernel(sample_card, context_.cells(),
+  listener.kernel(sample_card, context_.sea_cells(),
                   [&] { std::fill_n(problem_.y.data(), problem_.y.size(), 0.0); });
   if (!context_.real) return;
   std::vector<Coefficient> found = lanczos_->steps();
@@ -167,7 +168,7 @@ void Solver::Work::find_bounds(workload::Listener& listener) {
 std::array<double, 3> Solver::Work::largest_terms() {
   const double *b = problem_.b.data(), *r = problem_.r.data(), *w = system_.weight();
   std::array<double, 3> largest{};
-  for_rows(context_, 0, [&](std::int64_t at, int n) {
+  for_sea(context_, 0, [&](std::int64_t at, int n) {
     std::array<double, 3> here{};
     for (std::int64_t i = at; i < at + n; ++i) {
       const double weight = w == nullptr ? 1.0 : w[i];
@@ -184,12 +185,13 @@ std::array<double, 3> Solver::Work::largest_terms() {
 // The sums of these terms.
 std::array<double, 3> Solver::Work::lengths(workload::Listener& listener) {
   std::array<double, 3> largest{};
-  listener.kernel(lengths_card, context_.cells(), [&] { largest = largest_terms(); });
+  listener.kernel(lengths_card, context_.sea_cells(), [&] { largest = largest_terms(); });
   listener.max(context_.setting.sum_phase, largest);
   return lengths_->run(
-      lengths_card, context_.cells(), largest, listener, [&](const workload::Bounds<3>& bounds) {
+      lengths_card, context_.sea_cells(), largest, listener,
+      [&](const workload::Bounds<3>& bounds) {
         const double *b = problem_.b.data(), *r = problem_.r.data(), *w = system_.weight();
-        return sums_over_rows<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
+        return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
           for_vectors(n, [&]<int Size>(int i) {
             const Values<Size> right = load<Size>(b + at + i), left = load<Size>(r + at + i);
             const Values<Size> squared = left * left;
@@ -205,12 +207,12 @@ void Solver::Work::begin(workload::Listener& listener) {
   solved_ = {};
   solved_.bounds = bounds_;
   system_.enter(problem_.b.data(), x_.data(), problem_.y.data(), listener);
-  listener.kernel(first_residual_card, context_.cells(), [&] {
+  listener.kernel(first_residual_card, context_.sea_cells(), [&] {
     const StencilPlanes a = system_.stencil();
     const double *b = problem_.b.data(), *y = problem_.y.data();
     double* r = problem_.r.data();
     with_stencil(a, [&]<bool Centre, bool West>() {
-      for_rows(context_, 0, [&](std::int64_t at, int n) {
+      for_sea(context_, 0, [&](std::int64_t at, int n) {
         for_vectors(n, [&]<int Size>(int i) {
           store(r + at + i, load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i));
         });

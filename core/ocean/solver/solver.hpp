@@ -27,7 +27,8 @@ struct Solved {
 
 class Solver {
  public:
-  // Layout and planes must outlive it. team: all ranks; nodes: the node of each.
+  // Layout and planes must outlive it. team: all ranks; nodes: the node of each. Throws
+  // std::invalid_argument with one sentence if the tiles are too large for evp.
   Solver(const SolverSetting& setting, const Layout& layout, const Planes& planes,
          const std::vector<int>& nodes, const exchange::TeamPointer& team, int threads,
          workload::Contents contents);
@@ -42,8 +43,8 @@ class Solver {
 
   // Collective, as are all that take a listener. Exchanges the ghosts of the operator, prepares the
   // preconditioner, and finds the bounds of the eigenvalues if the method needs them. Throws
-  // std::invalid_argument with one sentence, the same on all ranks, if the tiles are too large for
-  // evp, or the operator is not positive.
+  // std::invalid_argument with one sentence, the same on all ranks, if the operator is not
+  // positive.
   void set_operator(const Coefficients& coefficients, workload::Listener& listener);
 
   // Planes of b, whose own cells are read and then changed, and of x, which has the first guess

@@ -1,12 +1,14 @@
 // How tiles are found, grouped and prepared.
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 #include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "ocean/solver/band_factor.hpp"
+#include "ocean/solver/influence.hpp"
 #include "ocean/solver/tiles.hpp"
+#include "parallel/large_pages.hpp"
 
 namespace phasewise::ocean {
 namespace {
@@ -16,77 +18,29 @@ namespace {
 constexpr double largest_error = 3e-10;
 constexpr double most_inexact = 0.5;
 
+constexpr int cells_of_stripe = 24 << 10;  // at most; their right-hand side takes 192 KiB
+
 // One item is a cell; the influence of a tile is inverted by some 2 guesses³ operations.
 constexpr parallel::KernelCard prepare_card{
     .name = "prepare_tiles", .flops = 1000.0, .bytes = 200.0, .vectorised = false};
 
-// A smooth number for each cell that is none of the operator's vectors.
-double sample_at(int i, int j) { return std::sin(1.0 + 2.3 * i + 1.7 * j + 0.37 * i * j); }
-
-// The matrix's inverse in one lane, by Gauss and Jordan with pivots from its columns.
-bool invert(Lanes* matrix, int n, int lane) {
-  std::vector<double> a(static_cast<std::size_t>(n) * 2 * n, 0.0);
-  const auto at = [&](int row, int column) -> double& { return a[row * 2 * n + column]; };
-  for (int row = 0; row < n; ++row) {
-    for (int column = 0; column < n; ++column) at(row, column) = matrix[row * n + column][lane];
-    at(row, n + row) = 1.0;
-  }
-  for (int step = 0; step < n; ++step) {
-    int pivot = step;
-    for (int row = step + 1; row < n; ++row)
-      if (std::fabs(at(row, step)) > std::fabs(at(pivot, step))) pivot = row;
-    const double value = at(pivot, step);
-    if (!(std::fabs(value) > 0.0) || !std::isfinite(value)) return false;
-    for (int column = 0; column < 2 * n; ++column) std::swap(at(step, column), at(pivot, column));
-    for (int column = 0; column < 2 * n; ++column) at(step, column) /= value;
-    for (int row = 0; row < n; ++row) {
-      const double factor = at(row, step);
-      if (row == step || factor == 0.0) continue;
-      for (int column = step; column < 2 * n; ++column)
-        at(row, column) -= factor * at(step, column);
-    }
-  }
-  for (int row = 0; row < n; ++row)
-    for (int column = 0; column < n; ++column) matrix[row * n + column][lane] = at(row, n + column);
-  return true;
-}
-
-std::int64_t data_size(const TileShape& shape, TileWay way) {
-  if (way == TileWay::factors) return factor_size(shape);
-  return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
-}
-
 void fill_coefficients(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
-  using P = TileCoefficients;
-  const TileCoefficients to{group.shape, data, a.north_west != nullptr};
-  std::fill_n(data, P::size(group.shape), Lanes{});
-  const double* planes[] = {a.east, a.north, a.north_east, a.north_west};
+  using K = TileCoefficients;
+  const TileCoefficients to{group.shape, data};
+  const double* west = a.north_west != nullptr ? a.north_west : a.north_east;
+  std::fill_n(data, K::size(group.shape), Lanes{});
   for (int j = 0; j < group.shape.n; ++j)
     for (int i = 0; i < group.shape.m; ++i)
       for (int lane = 0; lane < lanes; ++lane) {
         const std::int64_t at = group.origins[lane] + j * a.pitch + i;
-        for (const P::Plane plane : {P::east, P::north, P::north_east, P::north_west})
-          if (planes[plane] != nullptr) data[to.row(plane, j) + i][lane] = planes[plane][at];
+        Lanes* own = data + to.place(i, j);
+        own[K::east][lane] = a.east[at];
+        own[K::north][lane] = a.north[at];
+        own[K::north_east][lane] = a.north_east[at];
+        own[K::north_west][lane] = west[at];
         if (i + 1 < group.shape.m && j + 1 < group.shape.n)
-          data[to.row(P::inverse, j) + i][lane] = 1.0 / a.north_east[at];
+          own[K::inverse][lane] = 1.0 / a.north_east[at];
       }
-}
-
-// The guesses for given defects: a march from one guess alone gives a column of the inverse.
-void fill_influence(const TileGroup& group, bool west, const Lanes* data, Lanes* influence) {
-  const TileCoefficients coefficients{group.shape, data, west};
-  const int guesses = group.shape.guesses();
-  std::vector<Lanes> z(static_cast<std::size_t>(group.shape.framed())), found(guesses);
-  for (int k = 0; k < guesses; ++k) {
-    std::ranges::fill(z, Lanes{});
-    guess(group.shape, z.data(), k) = Lanes{} + 1.0;
-    march(coefficients, nullptr, z.data());
-    defects(coefficients, nullptr, z.data(), found.data());
-    for (int d = 0; d < guesses; ++d) influence[d * guesses + k] = -found[d];
-  }
-  for (int lane = 0; lane < lanes; ++lane)
-    if (!invert(influence, guesses, lane))
-      for (int i = 0; i < guesses * guesses; ++i) influence[i][lane] = std::nan("");
 }
 
 void fill_factors(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
@@ -110,25 +64,29 @@ void fill_factors(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
 
 }  // namespace
 
-std::vector<Tile> Tiles::tiles_of(const std::array<int, 2>& size) const {
+std::int64_t Tiles::data_size(const TileShape& shape, TileWay way) {
+  if (way == TileWay::factors) return factor_size(shape);
+  return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
+}
+
+std::vector<Tile> Tiles::tiles_of() const {
   const StencilPlanes a = system_.stencil();
   const double* sea = system_.scale_of_cells();
   std::vector<Tile> found;
   const auto cuts_of = [&](int axis, int first, int cells) {
     std::vector<int> cuts;
-    if (size == context_.layout.setting().tile) {
-      for (const int cut : context_.layout.tiles(axis))
-        if (cut >= first && cut <= first + cells) cuts.push_back(cut - first);
-    } else {
-      for (int cut = 0; cut <= cells; cut += size[axis]) cuts.push_back(cut);
-    }
+    for (const int cut : context_.layout.tiles(axis))
+      if (cut >= first && cut <= first + cells) cuts.push_back(cut - first);
     return cuts;
   };
-  for (const Planes::Part& part : context_.planes.parts()) {
+  for (int block = 0; block < std::ssize(context_.planes.parts()); ++block) {
+    const Planes::Part& part = context_.planes.parts()[block];
     const std::vector<int> x = cuts_of(0, part.x, part.nx), y = cuts_of(1, part.y, part.ny);
     for (std::size_t row = 0; row + 1 < y.size(); ++row)
       for (std::size_t column = 0; column + 1 < x.size(); ++column) {
-        Tile tile{part.origin + y[row] * a.pitch + x[column],
+        Tile tile{block,
+                  y[row],
+                  part.origin + y[row] * a.pitch + x[column],
                   {x[column + 1] - x[column], y[row + 1] - y[row]},
                   TileWay::march};
         bool land_alone = true;
@@ -145,10 +103,8 @@ std::vector<Tile> Tiles::tiles_of(const std::array<int, 2>& size) const {
   return found;
 }
 
-// Tiles of one shape stand in groups in the order of their places.
-void Tiles::group(const std::vector<Tile>& tiles) {
-  groups_.clear();
-  std::int64_t size = 0;
+// Tiles of one shape that are solved in one way stand in groups in the order of their places.
+void Tiles::append_groups(const std::vector<Tile>& tiles, std::int64_t& size) {
   std::vector<std::pair<TileShape, TileWay>> kinds;
   for (const Tile& tile : tiles)
     if (const std::pair kind(tile.shape, tile.way); std::ranges::find(kinds, kind) == kinds.end())
@@ -171,11 +127,45 @@ void Tiles::group(const std::vector<Tile>& tiles) {
     }
     finish();
   }
-  std::ranges::sort(groups_, {}, [](const TileGroup& one) { return one.origins[0]; });
+}
+
+// The tiles come block by block, and row by row.
+void Tiles::group(const std::vector<Tile>& tiles) {
+  groups_.clear();
+  stripes_.clear();
+  std::int64_t size = 0;
+  for (std::size_t begin = 0; begin < tiles.size();) {
+    const Tile& first = tiles[begin];
+    const int rows = std::max(1, cells_of_stripe / context_.planes.parts()[first.part].nx);
+    std::size_t end = begin;
+    TileStripe stripe{first.part, first.row, 0, static_cast<int>(groups_.size()), 0};
+    for (; end < tiles.size() && tiles[end].part == first.part; ++end) {
+      const int last = tiles[end].row + tiles[end].shape.n;
+      if (last - first.row > std::max(rows, first.shape.n)) break;
+      stripe.last_row = last;
+    }
+    append_groups({tiles.begin() + begin, tiles.begin() + end}, size);
+    stripe.last = static_cast<int>(groups_.size());
+    stripes_.push_back(stripe);
+    begin = end;
+  }
   data_ = parallel::Buffer<Lanes>(size);
+  parallel::prefer_large_pages(data_.data(), size * sizeof(Lanes));
+  find_spans();
   make_scratch();
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads,
                       [&](int g, int) { fill(groups_[g]); });
+}
+
+// Where there is sea in the rows of each stripe.
+void Tiles::find_spans() {
+  sea_.assign(stripes_.size(), {});
+  for (std::size_t s = 0; s < stripes_.size(); ++s) {
+    const auto [part, first, last, from, to] = stripes_[s];
+    for (int j = first; j < last; ++j)
+      append_spans(system_.scale_of_cells(), context_.planes.at(part, 0, j),
+                   context_.planes.parts()[part].nx, sea_[s]);
+  }
 }
 
 void Tiles::fill(const TileGroup& group) {
@@ -183,40 +173,22 @@ void Tiles::fill(const TileGroup& group) {
   Lanes* data = data_.data() + group.data;
   if (!group.marches()) return fill_factors(group, a, data);
   fill_coefficients(group, a, data);
-  fill_influence(group, a.north_west != nullptr, data, data + TileCoefficients::size(group.shape));
-}
-
-// The largest defect of each tile's solution for a sample whose numbers are at most 1.
-Lanes Tiles::error_of(const TileGroup& group) {
-  Scratch& scratch = scratch_[0];
-  const auto [m, n] = group.shape;
-  for (int j = 0; j < n; ++j)
-    for (int i = 0; i < m; ++i) scratch.right[j * m + i] = Lanes{} + sample_at(i, j);
-  solve_right(group, scratch);
-  residuals(coefficients_of(group), scratch.right.data(), scratch.solution.data(),
-            scratch.left.data());
-  Lanes worst{};
-  for (int at = 0; at < group.shape.cells(); ++at)
-    for (int lane = 0; lane < lanes; ++lane) {
-      const double defect = std::fabs(scratch.left[at][lane]);
-      if (!(defect <= worst[lane])) worst[lane] = std::isfinite(defect) ? defect : HUGE_VAL;
-    }
-  return worst;
+  fill_influence(coefficients_of(group), data + TileCoefficients::size(group.shape));
 }
 
 // Of the tiles that are solved in this way, those with too large an error are to be solved in the
-// next one.
-Tiles::Exactness Tiles::measure(std::vector<Tile>& tiles, TileWay way) {
-  Exactness found;
+// next one. Returns whether there are any.
+bool Tiles::improve(std::vector<Tile>& tiles, TileWay way) {
+  bool found = false;
   group(tiles);
   for (const TileGroup& group : groups_) {
     if (group.way != way) continue;
-    const Lanes worst = error_of(group);
+    const TileCoefficients a = coefficients_of(group);
+    const Lanes error =
+        march_error(a, a.values + TileCoefficients::size(a.shape), way == TileWay::march_twice);
     for (int lane = 0; lane < group.count; ++lane) {
-      ++found.tiles;
-      found.worst = std::max(found.worst, worst[lane]);
-      if (worst[lane] <= largest_error) continue;
-      ++found.inexact;
+      if (error[lane] <= largest_march_error) continue;
+      found = true;
       std::ranges::find(tiles, group.origins[lane], &Tile::origin)->way =
           way == TileWay::march ? TileWay::march_twice : TileWay::factors;
     }
@@ -224,41 +196,15 @@ Tiles::Exactness Tiles::measure(std::vector<Tile>& tiles, TileWay way) {
   return found;
 }
 
-// Leaves the tiles in groups of the ways in which they are exact enough.
-Tiles::Exactness Tiles::measured_by_all(std::vector<Tile>& tiles, workload::Listener& listener) {
-  Exactness found;
-  listener.kernel(prepare_card, context_.cells(), [&] {
-    const std::int64_t marched = measure(tiles, TileWay::march).tiles;
-    found = measure(tiles, TileWay::march_twice);
-    found.tiles = marched;
-    if (found.inexact > 0) group(tiles);
-  });
-  std::array<std::int64_t, 2> counts{found.tiles, found.inexact};
-  listener.sum(context_.setting.sum_phase, counts);
-  listener.max(context_.setting.sum_phase, std::span(&found.worst, 1));
-  found.tiles = counts[0];
-  found.inexact = counts[1];
-  return found;
-}
-
-void Tiles::refuse(const Exactness& found, workload::Listener& listener) {
+void Tiles::check_size() const {
+  if (marches_hold(largest_)) return;
+  const TileShape most = largest_that_holds(largest_);
   const std::array<int, 2> asked = context_.layout.setting().tile;
-  std::array<int, 2> size = asked;
-  const auto holds = [](const Exactness& one) {
-    return static_cast<double>(one.inexact) <= most_inexact * static_cast<double>(one.tiles);
-  };
-  for (int most = std::max(asked[0], asked[1]) - 1; most >= 2; --most) {
-    size = {std::min(asked[0], most), std::min(asked[1], most)};
-    largest_ = {size[0], size[1]};
-    std::vector<Tile> tiles = tiles_of(size);
-    if (holds(measured_by_all(tiles, listener))) break;
-  }
-  std::ostringstream text;
-  text << "evp_block = " << asked[0] << " x " << asked[1]
-       << " is too large for evp: marches through such blocks are unstable, with errors of up to "
-       << found.worst << " of the right-hand side; the largest blocks that hold have " << size[0]
-       << " x " << size[1] << " cells";
-  throw std::invalid_argument(text.str());
+  throw std::invalid_argument(
+      "evp_block = " + std::to_string(asked[0]) + " x " + std::to_string(asked[1]) +
+      " is too large for evp: marches through such blocks are unstable, and the largest that hold "
+      "have " +
+      std::to_string(most.m) + " x " + std::to_string(most.n) + " cells");
 }
 
 // The row sums of the inverse bound its eigenvalues where none of its entries is negative.
@@ -282,12 +228,11 @@ void Tiles::bound_inverse(workload::Listener& listener) {
 }
 
 void Tiles::set(workload::Listener& listener) {
-  std::vector<Tile> tiles;
-  if (context_.real) tiles = tiles_of(context_.layout.setting().tile);
-  const Exactness found = measured_by_all(tiles, listener);
-  if (context_.real &&
-      static_cast<double>(found.inexact) > most_inexact * static_cast<double>(found.tiles))
-    refuse(found, listener);
+  listener.kernel(prepare_card, context_.cells(), [&] {
+    std::vector<Tile> tiles = tiles_of();
+    improve(tiles, TileWay::march);
+    if (improve(tiles, TileWay::march_twice)) group(tiles);
+  });
   bound_inverse(listener);
 }
 

@@ -27,7 +27,9 @@ Tiles::Tiles(const Context& context, const System& system)
     : context_(context),
       system_(system),
       largest_{widest(context.layout.tiles(0)), widest(context.layout.tiles(1))},
-      scratch_(static_cast<std::size_t>(context.threads)) {}
+      scratch_(static_cast<std::size_t>(context.threads)) {
+  check_size();
+}
 
 // Twice two marches of some twenty flops a cell, each time with a product with the influence, and
 // what the first two have left.
@@ -37,13 +39,16 @@ double Tiles::flops() const {
 }
 double Tiles::bytes() const {
   const double guesses = largest_.guesses();
-  return 8.0 * (4.0 + guesses * guesses / largest_.cells());
+  return 8.0 * (5.0 + guesses * guesses / largest_.cells());
 }
 
 int Tiles::row_doubles() const { return (largest_.m + lanes - 1) / lanes * lanes; }
 
 void Tiles::make_scratch() {
   const TileShape most = largest_;
+  std::int64_t rows = 0;
+  for (const TileStripe& stripe : stripes_)
+    rows = std::max<std::int64_t>(rows, stripe.last_row - stripe.first_row);
   for (Scratch& scratch : scratch_) {
     scratch.right = parallel::Buffer<Lanes>(most.cells());
     scratch.left = parallel::Buffer<Lanes>(most.cells());
@@ -53,6 +58,9 @@ void Tiles::make_scratch() {
     scratch.solution = parallel::Buffer<Lanes>(size);
     std::fill_n(scratch.solution.data(), size, Lanes{});
     scratch.defects = parallel::Buffer<Lanes>(most.guesses());
+    // Vectors of the last row's tiles may reach beyond it.
+    scratch.stripe = parallel::Buffer<double>(rows * context_.planes.pitch() + lanes);
+    std::fill_n(scratch.stripe.data(), scratch.stripe.size(), 0.0);
     scratch.rows = parallel::Buffer<double>(std::int64_t{lanes} * most.n * row_doubles());
   }
 }
@@ -73,22 +81,23 @@ void Tiles::load_right(const TileGroup& group, const double* r, Scratch& scratch
 }
 
 TileCoefficients Tiles::coefficients_of(const TileGroup& group) const {
-  return {group.shape, data_.data() + group.data, system_.stencil().north_west != nullptr};
+  return {group.shape, data_.data() + group.data};
 }
 
 void Tiles::march_for(const TileGroup& group, Scratch& scratch) const {
   const TileShape& shape = group.shape;
   const TileCoefficients a = coefficients_of(group);
   const Lanes* influence = a.values + TileCoefficients::size(shape);
+  // The data of the next group lie behind these.
+  const Lanes* ahead = a.values + data_size(shape, group.way);
   Lanes* z = scratch.solution.data();
   clear_frame(shape, z);
-  solve_by_march(a, influence, scratch.right.data(), z, scratch.defects.data());
-  if (group.way == TileWay::march) return;
-  Lanes* more = scratch.correction.data();
-  clear_frame(shape, more);
-  residuals(a, scratch.right.data(), z, scratch.left.data());
-  solve_by_march(a, influence, scratch.left.data(), more, scratch.defects.data());
-  for (int i = 0; i < shape.framed(); ++i) z[i] += more[i];
+  if (group.way == TileWay::march)
+    return solve_by_march(a, influence, scratch.right.data(), z, scratch.defects.data(), ahead);
+  clear_frame(shape, scratch.correction.data());
+  solve_by_two_marches(a, influence, scratch.right.data(), z,
+                       {scratch.defects.data(), scratch.left.data(), scratch.correction.data()},
+                       ahead);
 }
 
 void Tiles::factor_for(const TileGroup& group, Scratch& scratch) const {

@@ -2,6 +2,7 @@
 // tiles at once. A tile of land alone is left out.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string>
@@ -18,6 +19,7 @@ enum class TileWay : std::uint8_t { march, march_twice, factors };
 
 // A tile's place: the first cell in the planes of its rank.
 struct Tile {
+  int part, row;  // the block, and its first row of cells
   std::int64_t origin;
   TileShape shape;
   TileWay way;
@@ -36,13 +38,19 @@ struct TileGroup {
   std::int64_t data;  // where its coefficients and influence, or its factors, begin [lanes]
 };
 
+// Rows of tiles whose right-hand side stays in the cache, and their groups.
+struct TileStripe {
+  int part, first_row, last_row;  // rows of cells of a block
+  int first, last;                // groups
+};
+
 class Tiles {
  public:
-  // Both must outlive it.
+  // Both must outlive it. Throws std::invalid_argument with one sentence if marches through tiles
+  // of this size are not exact enough in the open sea.
   Tiles(const Context& context, const System& system);
 
-  // Prepares the tiles of the system. Collective; throws std::invalid_argument with one sentence,
-  // the same on all ranks, if most of the marches are not exact enough.
+  // Prepares the tiles of the system. Collective.
   void set(workload::Listener& listener);
 
   // A bound of the eigenvalues of the inverse. It is one if no coupling within a tile is positive.
@@ -56,6 +64,11 @@ class Tiles {
   workload::PartialSums<Number> sums(const double* r, const workload::Bounds<Number>& bounds,
                                      F&& row) const;
 
+  // The same with the right-hand side that right(place, cells, r) computes for spans of the sea
+  // just before it is needed; r is its first value.
+  template <class Right, class F>
+  void solve_for(Right&& right, F&& row) const;
+
   // Of a cell: what a solve computes, and reads of memory besides r.
   double flops() const;
   double bytes() const;
@@ -63,22 +76,18 @@ class Tiles {
  private:
   struct Scratch {
     parallel::Buffer<Lanes> right, solution, defects, left, correction;
-    parallel::Buffer<double> rows;  // [lane][row][row_doubles]
+    parallel::Buffer<double> rows;    // [lane][row][row_doubles]
+    parallel::Buffer<double> stripe;  // the right-hand side of a stripe
   };
-  // The largest error of marches in tiles of a size, how many there are, and how many of them are
-  // not exact enough.
-  struct Exactness {
-    double worst = 0.0;
-    std::int64_t tiles = 0, inexact = 0;
-  };
-
-  std::vector<Tile> tiles_of(const std::array<int, 2>& size) const;
+  // What a group of tiles takes [lanes].
+  static std::int64_t data_size(const TileShape& shape, TileWay way);
+  void check_size() const;
+  std::vector<Tile> tiles_of() const;
   void group(const std::vector<Tile>& tiles);
+  void append_groups(const std::vector<Tile>& tiles, std::int64_t& size);
+  void find_spans();
   void fill(const TileGroup& group);
-  Exactness measure(std::vector<Tile>& tiles, TileWay way);
-  Lanes error_of(const TileGroup& group);
-  Exactness measured_by_all(std::vector<Tile>& tiles, workload::Listener& listener);
-  [[noreturn]] void refuse(const Exactness& found, workload::Listener& listener);
+  bool improve(std::vector<Tile>& tiles, TileWay way);
   void bound_inverse(workload::Listener& listener);
   void make_scratch();
 
@@ -90,27 +99,51 @@ class Tiles {
   TileCoefficients coefficients_of(const TileGroup& group) const;
   void store_rows(const TileGroup& group, Scratch& scratch) const;
   int row_doubles() const;
+  template <class F>
+  void each_row(const TileGroup& group, const Scratch& scratch, F&& row) const;
 
   const Context& context_;
   const System& system_;
   TileShape largest_;  // of the grid
-  std::vector<TileGroup> groups_;
+  std::vector<TileStripe> stripes_;
+  std::vector<TileGroup> groups_;          // stripe by stripe
+  std::vector<std::vector<SeaSpan>> sea_;  // of each stripe
   parallel::Buffer<Lanes> data_;
   mutable std::vector<Scratch> scratch_;  // of each thread
   double largest_inverse_ = 1.0;
 };
 
 template <class F>
+void Tiles::each_row(const TileGroup& group, const Scratch& scratch, F&& row) const {
+  for (int lane = 0; lane < group.count; ++lane)
+    for (int j = 0; j < group.shape.n; ++j)
+      row(group.origins[lane] + j * context_.planes.pitch(), group.shape.m,
+          scratch.rows.data() + (lane * group.shape.n + j) * row_doubles());
+}
+
+template <class F>
 void Tiles::solve(const double* r, F&& row) const {
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
-    const TileGroup& group = groups_[g];
+    solve_group(groups_[g], r, scratch_[thread]);
+    each_row(groups_[g], scratch_[thread], row);
+  });
+}
+
+template <class Right, class F>
+void Tiles::solve_for(Right&& right, F&& row) const {
+  parallel::for_tasks(static_cast<int>(stripes_.size()), context_.threads, [&](int s, int thread) {
+    const TileStripe& stripe = stripes_[s];
     Scratch& scratch = scratch_[thread];
-    solve_group(group, r, scratch);
-    const double* solution = scratch.rows.data();
-    for (int lane = 0; lane < group.count; ++lane)
-      for (int j = 0; j < group.shape.n; ++j)
-        row(group.origins[lane] + j * context_.planes.pitch(), group.shape.m,
-            solution + (lane * group.shape.n + j) * row_doubles());
+    const std::int64_t begin = context_.planes.at(stripe.part, 0, stripe.first_row);
+    // Where the plane of the right-hand side would begin.
+    double* r = scratch.stripe.data() - begin;
+    // Another stripe has left values where this one has land.
+    std::fill_n(scratch.stripe.data(), scratch.stripe.size(), 0.0);
+    for (const SeaSpan& span : sea_[s]) right(span.at, span.cells, r + span.at);
+    for (int g = stripe.first; g < stripe.last; ++g) {
+      solve_group(groups_[g], r, scratch);
+      each_row(groups_[g], scratch, row);
+    }
   });
 }
 
@@ -119,15 +152,11 @@ workload::PartialSums<Number> Tiles::sums(const double* r, const workload::Bound
                                           F&& row) const {
   std::vector<workload::PartialSums<Number>> of_group(groups_.size());
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
-    const TileGroup& group = groups_[g];
-    Scratch& scratch = scratch_[thread];
-    solve_group(group, r, scratch);
     RowSums<Number> sums(bounds, context_.all_cells());
-    const double* solution = scratch.rows.data();
-    for (int lane = 0; lane < group.count; ++lane)
-      for (int j = 0; j < group.shape.n; ++j)
-        row(group.origins[lane] + j * context_.planes.pitch(), group.shape.m,
-            solution + (lane * group.shape.n + j) * row_doubles(), sums);
+    solve_group(groups_[g], r, scratch_[thread]);
+    each_row(groups_[g], scratch_[thread], [&](std::int64_t at, int cells, const double* solution) {
+      row(at, cells, solution, sums);
+    });
     of_group[g] = sums.parts();
   });
   workload::PartialSums<Number> all{};

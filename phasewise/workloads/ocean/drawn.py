@@ -5,7 +5,7 @@ from __future__ import annotations
 from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, Wanted, one_of, some
 from phasewise.workloads.ocean.choosing import adding
 from phasewise.workloads.ocean.communication import SUMS
-from phasewise.workloads.ocean.table import PRECONDITIONERS, SOLVERS
+from phasewise.workloads.ocean.table import EVP, PCSI, PRECONDITIONERS, SOLVERS
 
 GRIDS = ((96, 96), (128, 192), (160, 192), (320, 384), (240, 120))
 """Cells along x and y."""
@@ -30,6 +30,7 @@ class OceanDrawn(Drawn):
             "preconditioner": one_of(draw, PRECONDITIONERS),
             **some(draw, {"mask": ("none",), "baroclinic": (False,)}),
         }
+        both = own["solver"] == PCSI and own["preconditioner"] != EVP
         ways = some(
             draw,
             {
@@ -38,7 +39,7 @@ class OceanDrawn(Drawn):
                 "solver_sum": SUMS,
                 "solver_sum_protocol": tuple(adding(SIMULATED_PROTOCOLS)),
                 "aggregate": (False,),
-                "iterations_per_exchange": (2,),
+                "iterations_per_exchange": (2,) if both else (1,),
             },
         )
         return {"ocean": own, "communication": ways}

@@ -46,6 +46,8 @@ class Solution:
     """
     seconds: float
     """Wall-clock time of the solve on this rank."""
+    processor_seconds: float
+    """The time of its processor, with all threads."""
 
     @property
     def residual(self) -> float:
@@ -187,6 +189,7 @@ class NinePoint:
             at=np.array(found["at"]),
             bounds=tuple(found["bounds"]),
             seconds=found["seconds"],
+            processor_seconds=found["processor_seconds"],
         )
 
     def precondition(
@@ -242,9 +245,8 @@ def _check_name(what: str, given: Any, known: tuple[str, ...]) -> None:
 
 def _check_setting(own: dict[str, Any]) -> None:
     # The command finds workloads by importing them; tables of keys are read only where needed.
-    from phasewise.workloads.ocean.communication import ADDING, SUMS
-
     from phasewise.workload.protocols import PROTOCOLS
+    from phasewise.workloads.ocean.communication import ADDING, SUMS
 
     _check_name("solver", own["solver"], SOLVERS)
     _check_name("preconditioner", own["preconditioner"], PRECONDITIONERS)
@@ -308,9 +310,7 @@ def _arrays(
             raise StudyError(f"the coefficient {name} is missing")
         found[name] = _whole(given(name), name, shape)
     west = given("north_west")
-    found["north_west"] = (
-        found["north_east"] if west is None else _whole(west, "north_west", shape)
-    )
+    found["north_west"] = found["north_east"] if west is None else _whole(west, "north_west", shape)
     sea = np.ones(shape, np.uint8) if mask is None else np.asarray(mask)
     if sea.shape != shape:
         raise StudyError(f"the mask has the shape {sea.shape}, and that of centre is {shape}")

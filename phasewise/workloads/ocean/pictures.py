@@ -14,6 +14,7 @@ from matplotlib.patches import Rectangle
 
 from phasewise.driver import Floats
 from phasewise.errors import StudyError
+from phasewise.output import number_of
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
@@ -50,12 +51,12 @@ def draw_mask(run: ReportedRun) -> Drawing | Missing:
     canvas.colorbar(shown, ax=axis, fraction=0.04, pad=0.02, label="depth [m]")
     blocks = found.blocks[:, 4]
     dropped = int((blocks < 0).sum())
-    without = f" {dropped} blocks of land alone belong to no rank." if dropped else ""
+    kept = number_of(len(blocks) - dropped, "block")
+    without = f" Beside them {number_of(dropped, 'block')} of land alone." if dropped else ""
     return Drawing(
         canvas,
-        f"The depths of the sea, grey on land, with its {len(blocks) - dropped} blocks and the "
-        f"numbers of the ranks that have them; the colours of the edges are those of the ranks."
-        f"{without}",
+        f"The depths of the sea, grey on land, with {kept} and the ranks that have them; the "
+        f"colours of the edges are those of the ranks.{without}",
     )
 
 

@@ -174,9 +174,9 @@ def tenth(times: Times) -> Claim:
         "x25",
         f"{words}; {SIMULATOR}: {_bound_words(beyond, found)}",
         computes and found is not None and low <= found <= high,
-        f"The solver alone, with {ITERATIONS[TENTH]} iterations; the slide may mean the whole program on "
-        f"the Earth Simulator. From 1280 on is from {low} to "
-        f"{high} on. The X1 has 256 ranks; more are those of a copy of its file with 128 nodes. "
+        f"The solver alone, with {ITERATIONS[TENTH]} iterations; the slide may mean the whole "
+        f"program on the Earth Simulator. From 1280 on is from {low} to {high} on. The X1 has 256 "
+        "ranks; more are those of a copy of its file with 128 nodes. "
         f"{ASSUMED}",
         fitted=True,
     )
