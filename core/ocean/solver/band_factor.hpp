@@ -56,6 +56,7 @@ PHASEWISE_HD void in_turns(int cells, F&& f) {
 template <int Band>
 void solve_known_band(int cells, const Lanes* factors, Lanes* y) {
   constexpr int row = Band + 1;
+  constexpr int ahead = 32;  // cells
   Lanes last[Band] = {};
   const auto forwards = [&]<int Turn>(int p) {
     const Lanes* own = factors + std::int64_t{p} * row;
@@ -68,7 +69,8 @@ void solve_known_band(int cells, const Lanes* factors, Lanes* y) {
       else
         odd = fused(-own[k], value, odd);
     }
-    last[Turn] = fused(-own[1], last[(Turn - 1 + Band) % Band], y[p] + (even + odd));
+    last[Turn] = fused(-own[1], last[(Turn - 1 + Band) % Band],
+                       asked<row>(own + ahead * row, y[p] + (even + odd)));
     y[p] = last[Turn];
   };
   in_turns<Band>(cells, forwards);

@@ -129,7 +129,10 @@ void Chebyshev::step_with_tiles(const Step& step, workload::Listener& listener) 
       problem_.tiles->solve_for(
           [&](std::int64_t at, int n, double* r) {
             for_vectors(n, [&]<int Size>(int i) {
-              store(r + i, load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i));
+              // The tiles reach what they move in short pieces.
+              const Values<Size> right = parallel::asking_for<1, parallel::Use::write, double, 1>(
+                  next + at + i, load<Size>(b + at + i));
+              store(r + i, right - applied_at<Size, Centre, West>(a, y, at + i));
             });
           },
           move);

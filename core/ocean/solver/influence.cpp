@@ -49,7 +49,7 @@ void fill_influence(const TileCoefficients& coefficients, Lanes* influence) {
   for (int k = 0; k < guesses; ++k) {
     std::ranges::fill(z, Lanes{});
     guess(shape, z.data(), k) = Lanes{} + 1.0;
-    march(coefficients, nullptr, z.data());
+    march(coefficients, nullptr, z.data(), coefficients.values);
     defects(coefficients, nullptr, z.data(), found.data());
     for (int d = 0; d < guesses; ++d) influence[d * guesses + k] = -found[d];
   }
@@ -65,10 +65,10 @@ Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool twice)
   for (int j = 0; j < shape.n; ++j)
     for (int i = 0; i < shape.m; ++i) f[j * shape.m + i] = Lanes{} + sample_at(i, j);
   if (twice)
-    solve_by_two_marches(a, influence, f.data(), z.data(),
-                         {found.data(), left.data(), more.data()});
+    solve_by_two_marches(a, influence, f.data(), z.data(), {found.data(), left.data(), more.data()},
+                         a.values);
   else
-    solve_by_march(a, influence, f.data(), z.data(), found.data());
+    solve_by_march(a, influence, f.data(), z.data(), found.data(), a.values);
   residuals(a, f.data(), z.data(), left.data());
   Lanes worst{};
   for (const Lanes& defect : left)

@@ -17,6 +17,14 @@ using parallel::fused;
 using parallel::Lanes;
 using parallel::lanes;
 
+// `value`, once the processor has been asked for so many vectors; it reads ahead by itself only
+// within a page.
+template <int Count>
+PHASEWISE_HD Lanes asked(const Lanes* ahead, Lanes value) {
+  return parallel::asking_for<Count, parallel::Use::read, double, lanes>(
+      reinterpret_cast<const double*>(ahead), value);
+}
+
 // The size of a tile.
 struct TileShape {
   int m = 0, n = 0;  // cells along x and y
@@ -49,9 +57,16 @@ struct TileCoefficients {
   }
 };
 
+// Four marches ask for a tile's coefficients and influence.
+inline constexpr int asked_by_step = 3;
+inline int asked_by_march(const TileShape& shape) {
+  return asked_by_step * (shape.m - 1) * (shape.n - 1);
+}
+
 // Marches from the southern row and the western column of z, a framed tile, through its equations
-// with the right-hand side f, [n][m]; f null: zeros.
-inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z) {
+// with the right-hand side f, [n][m]; f null: zeros. Meanwhile the processor is asked for what lies
+// `ahead` of the work.
+inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lanes* ahead) {
   using K = TileCoefficients;
   const auto [m, n] = a.shape;
   const int width = a.shape.width(), stride = a.row_stride();
@@ -60,7 +75,7 @@ inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z) {
     Lanes* above = z + a.shape.framed(0, j + 1);
     const Lanes *own = a.values + a.place(0, j), *below = own - stride;
     Lanes before_last{}, last = above[0];
-    for (int i = 0; i + 1 < m; ++i, own += K::kinds, below += K::kinds) {
+    for (int i = 0; i + 1 < m; ++i) {
       Lanes sum = here[i];
       sum = fused(own[K::east], here[i + 1], sum);
       sum = fused(own[K::east - K::kinds], here[i - 1], sum);
@@ -68,13 +83,16 @@ inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z) {
       sum = fused(below[K::north_east - K::kinds], south[i - 1], sum);
       sum = fused(below[K::north_west], south[i + 1], sum);
       // The values just found come last, so that a step waits for one operation alone.
-      const Lanes inverse = own[K::inverse];
+      const Lanes inverse = asked<asked_by_step>(ahead, own[K::inverse]);
       Lanes next = ((f == nullptr ? Lanes{} : f[j * m + i]) - sum) * inverse;
       next = fused(-(own[K::north_west - K::kinds] * inverse), before_last, next);
       next = fused(-(own[K::north] * inverse), last, next);
       above[i + 1] = next;
       before_last = last;
       last = next;
+      own += K::kinds;
+      below += K::kinds;
+      ahead += asked_by_step;
     }
   }
 }
@@ -118,10 +136,10 @@ inline void residuals(const TileCoefficients& a, const Lanes* f, const Lanes* z,
 // z := the solution for f. `influence` gives the guesses for the defects of a march that begins
 // with zeros, [guess][defect]. The frame of z is zero, and stays so.
 inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
-                           Lanes* z, Lanes* scratch) {
+                           Lanes* z, Lanes* scratch, const Lanes* ahead) {
   const int guesses = a.shape.guesses();
   for (int k = 0; k < guesses; ++k) guess(a.shape, z, k) = Lanes{};
-  march(a, f, z);
+  march(a, f, z, ahead);
   defects(a, f, z, scratch);
   for (int k = 0; k < guesses; ++k) {
     Lanes even{}, odd{};
@@ -134,7 +152,7 @@ inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, co
     guess(a.shape, z, k) = even + odd;
     influence += guesses;
   }
-  march(a, f, z);
+  march(a, f, z, ahead + asked_by_march(a.shape));
 }
 
 // What a march needs besides: framed tiles have a frame of zeros.
@@ -144,10 +162,11 @@ struct MarchScratch {
 
 // Solves again for what the first march has left.
 inline void solve_by_two_marches(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
-                                 Lanes* z, const MarchScratch& scratch) {
-  solve_by_march(a, influence, f, z, scratch.defects);
+                                 Lanes* z, const MarchScratch& scratch, const Lanes* ahead) {
+  solve_by_march(a, influence, f, z, scratch.defects, ahead);
   residuals(a, f, z, scratch.left);
-  solve_by_march(a, influence, scratch.left, scratch.framed, scratch.defects);
+  solve_by_march(a, influence, scratch.left, scratch.framed, scratch.defects,
+                 ahead + 2 * asked_by_march(a.shape));
   for (int i = 0; i < a.shape.framed(); ++i) z[i] += scratch.framed[i];
 }
 

@@ -8,6 +8,7 @@
 #include "ocean/solver/band_factor.hpp"
 #include "ocean/solver/influence.hpp"
 #include "ocean/solver/tiles.hpp"
+#include "parallel/large_pages.hpp"
 
 namespace phasewise::ocean {
 namespace {
@@ -22,11 +23,6 @@ constexpr int cells_of_stripe = 24 << 10;  // at most; their right-hand side tak
 // One item is a cell; the influence of a tile is inverted by some 2 guesses³ operations.
 constexpr parallel::KernelCard prepare_card{
     .name = "prepare_tiles", .flops = 1000.0, .bytes = 200.0, .vectorised = false};
-
-std::int64_t data_size(const TileShape& shape, TileWay way) {
-  if (way == TileWay::factors) return factor_size(shape);
-  return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
-}
 
 void fill_coefficients(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
   using K = TileCoefficients;
@@ -67,6 +63,11 @@ void fill_factors(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
 }
 
 }  // namespace
+
+std::int64_t Tiles::data_size(const TileShape& shape, TileWay way) {
+  if (way == TileWay::factors) return factor_size(shape);
+  return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
+}
 
 std::vector<Tile> Tiles::tiles_of() const {
   const StencilPlanes a = system_.stencil();
@@ -149,6 +150,7 @@ void Tiles::group(const std::vector<Tile>& tiles) {
     begin = end;
   }
   data_ = parallel::Buffer<Lanes>(size);
+  parallel::prefer_large_pages(data_.data(), size * sizeof(Lanes));
   find_spans();
   make_scratch();
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads,

@@ -88,13 +88,16 @@ void Tiles::march_for(const TileGroup& group, Scratch& scratch) const {
   const TileShape& shape = group.shape;
   const TileCoefficients a = coefficients_of(group);
   const Lanes* influence = a.values + TileCoefficients::size(shape);
+  // The data of the next group lie behind these.
+  const Lanes* ahead = a.values + data_size(shape, group.way);
   Lanes* z = scratch.solution.data();
   clear_frame(shape, z);
   if (group.way == TileWay::march)
-    return solve_by_march(a, influence, scratch.right.data(), z, scratch.defects.data());
+    return solve_by_march(a, influence, scratch.right.data(), z, scratch.defects.data(), ahead);
   clear_frame(shape, scratch.correction.data());
   solve_by_two_marches(a, influence, scratch.right.data(), z,
-                       {scratch.defects.data(), scratch.left.data(), scratch.correction.data()});
+                       {scratch.defects.data(), scratch.left.data(), scratch.correction.data()},
+                       ahead);
 }
 
 void Tiles::factor_for(const TileGroup& group, Scratch& scratch) const {

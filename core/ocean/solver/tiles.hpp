@@ -79,6 +79,8 @@ class Tiles {
     parallel::Buffer<double> rows;    // [lane][row][row_doubles]
     parallel::Buffer<double> stripe;  // the right-hand side of a stripe
   };
+  // What a group of tiles takes [lanes].
+  static std::int64_t data_size(const TileShape& shape, TileWay way);
   void check_size() const;
   std::vector<Tile> tiles_of() const;
   void group(const std::vector<Tile>& tiles);
