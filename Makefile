@@ -91,9 +91,8 @@ sanitize: setup
 torture: setup
 	@$(BIN)/python -m benchmarks.torture $(TORTURE_ARGS)
 
-device:
-	cmake --preset device
-	cmake --build --preset device
+device: setup
+	@cmake --build build/python --target device-compile
 
 bench: setup
 	@$(BIN)/phasewise bench collision --case small
