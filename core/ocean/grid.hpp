@@ -10,7 +10,7 @@
 namespace phasewise::ocean {
 
 inline constexpr double gravity = 9.80616;             // m/s²
-inline constexpr double earth_radius = 6.371e6;        // m
+inline constexpr double earth_radius = 6.37122e6;      // m
 inline constexpr double earth_rotation = 7.292123e-5;  // 1/s
 inline constexpr double sea_density = 1026.0;          // kg/m³
 

@@ -10,7 +10,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import TWINS, Machine, load_machine
 from phasewise.machines.reference import statement
 from phasewise.models import load_model
-from phasewise.models.platforms import PlatformPoint, communication_bound, rate_unit
+from phasewise.models.platforms import PlatformPoint, communication_bound, rate_unit, rate_words
 from phasewise.mpi.working import working
 from phasewise.options import (
     Parser,
@@ -152,7 +152,7 @@ def show(study: Study, machines: Sequence[Machine], points: Sequence[PlatformPoi
         ]
         for point in points
     ]
-    title = f"{study.title}: predicted {unit.many} a second, and shares of {unit.indefinite}"
+    title = f"{study.title}: predicted {rate_words(study)}, and shares of {unit.indefinite}"
     print_table(title, [*heads, *names], rows, keys=2)
     lines = [*sentences_of(points), *map(statement, machines)]
     console().print("\n".join(lines), soft_wrap=True)

@@ -66,6 +66,12 @@ def rate_unit(study: Study) -> str:
     return rate_of(study)[1]
 
 
+def rate_words(study: Study) -> str:
+    """The same in words, such as "turns a second"."""
+    unit = rate_unit(study)
+    return f"{unit.removesuffix('/s')} a second" if unit.endswith("/s") else unit
+
+
 def communication_bound(points: Sequence[PlatformPoint]) -> int | None:
     """The number of ranks from which on communication takes more than half of a turn on a machine;
     None if it does not on the largest number. points: those of one machine.

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from matplotlib.axes import Axes
 
-from phasewise.models.platforms import BOUND, PlatformPoint, rate_unit
+from phasewise.models.platforms import BOUND, PlatformPoint, rate_unit, rate_words
 from phasewise.report.figure import Drawing
 from phasewise.report.predictions import COLOURS, logarithmic, rank_axis
 from phasewise.report.style import INK, MUTED, new_picture
@@ -37,8 +37,8 @@ def draw_platforms(points: Sequence[PlatformPoint], title: str) -> Drawing:
     canvas.suptitle(f"{title}\npredicted", x=0.01, ha="left", fontsize=9, color=INK)
     return Drawing(
         canvas,
-        f"Predicted {unit.many} a second against the number of ranks, with the best process grid, "
-        "and the share of communication; the line is at a half.",
+        f"Predicted {rate_words(points[0].study)} against the number of ranks, with the best "
+        "process grid, and the share of communication; the line is at a half.",
     )
 
 

@@ -60,13 +60,13 @@ def keys() -> dict[str, tuple[str, ...]]:
 
 
 def ways(ranks: int) -> list[Choice]:
-    """Each case on so many ranks in three layouts; the values of every other key take turns, each
+    """Each case on so many ranks in two layouts; the values of every other key take turns, each
     key at a pace of its own. On two ranks a case takes every protocol.
     """
     place, found = RANKS.index(ranks), []
     for at, case in enumerate(CASES):
-        for again in range(3):
-            number = 3 * (len(CASES) * place + at) + again
+        for again in range(2):
+            number = 2 * (len(CASES) * place + at) + again
             choice = {"ranks": str(ranks), "case": case}
             for pace, (key, values) in enumerate(keys().items(), 1):
                 few = ranks > 2 and key in ("boundary", "halo", "protocol")

@@ -9,6 +9,7 @@ import pytest
 
 from phasewise.machines import load_machine
 from phasewise.machines.overhead import check_overhead
+from phasewise.models.platforms import rate_words
 from phasewise.runs.choosing import changes
 from phasewise.runs.layout import check_schedule, entries, fault_of, row_layout, snapshot_layout
 from phasewise.study import Study
@@ -191,7 +192,10 @@ def test_a_timestep_counts_as_simulated_years_a_day() -> None:
     years, unit = rate_of(study(grid="x1"))
     # 1800 s in one second of the clock are 1800 days a day.
     assert years == pytest.approx(1800 / 365)
-    assert unit == "simulated years a day"
+    assert unit == rate_words(study()) == "simulated years a day"
+    own = {"problem": "sod", "zones": [8]}
+    usual = Study.from_dict({"workload": "hydro", "timesteps": 1, "hydro": own})
+    assert rate_words(usual) == "timesteps a second"
 
 
 def test_iterations_and_checks_are_pieces() -> None:

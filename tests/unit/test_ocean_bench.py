@@ -65,9 +65,12 @@ def test_every_kernel_of_a_run_has_a_task_and_a_rate() -> None:
     workload = find_workload("ocean")
     tasks = {name for names in declared_tasks(workload).values() for name in names}
     units = workload.part(Kernels).UNITS
-    for keys in ({}, {"kernel": "plain"}):
-        tables = case_tables("x1", grid=[24, 16, 2], evp_block=[4, 4])
-        run: Any = load_core().start(Study.from_dict(tables | {"communication": keys}).parameters())
+    for solver, preconditioner in COMPARED:
+        kernel = "plain" if solver == "pcg" else "fast"
+        own = {"grid": [24, 16, 2], "evp_block": [4, 4]}
+        tables = case_tables("x1", solver=solver, preconditioner=preconditioner, **own)
+        tables["communication"] = {"kernel": kernel}
+        run: Any = load_core().start(Study.from_dict(tables).parameters())
         run.step()
         names = {kernel["name"] for kernel in run.kernels()}
         assert names - tasks == {"measure"}
@@ -77,11 +80,13 @@ def test_every_kernel_of_a_run_has_a_task_and_a_rate() -> None:
 def test_a_rate_is_a_kernels_time_over_its_work_at_the_columns_of_a_rank() -> None:
     part = find_workload("ocean").part(Measuring)
     times = {"items": 100.0, "flops": 4e6, "bytes": 1e6, "seconds": 2e-3}
-    timed = {part.cases()[0]: {"kernels": {"momentum": times, "residual": times, "other": times}}}
+    timed = {
+        part.cases()[0]: {"kernels": {"momentum": times, "solve_tiles": times, "other": times}}
+    }
     rates = part.rates(timed)
-    assert rates.keys() == {"ocean_momentum", "ocean_residual"}
+    assert rates.keys() == {"ocean_momentum", "ocean_solve_tiles"}
     assert (rates["ocean_momentum"].sizes, rates["ocean_momentum"].seconds) == ((576.0,), (2e-5,))
-    assert rates["ocean_residual"].seconds == (2e-9,)
+    assert rates["ocean_solve_tiles"].seconds == (2e-9,)
 
 
 def test_studies_that_are_drawn_can_run(tmp_path: Any) -> None:

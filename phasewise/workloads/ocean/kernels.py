@@ -20,8 +20,7 @@ SURFACE = ("operator", "right_side", "surface")
 SOLVER = (
     "take_operator", "prepare_tiles", "sample", "enter_system", "leave_system", "solve_tiles",
     "apply_operator", "apply_and_sum", "advance_all", "turn_direction", "advance_solution",
-    "subtract", "sum_products", "chebyshev_step", "first_residual", "first_lengths", "residual",
-    "residual_length",
+    "subtract", "sum_products", "chebyshev_step", "first_residual", "first_lengths", "residual_length",
 )  # fmt: skip
 OF_SOLVER = (*SOLVER, "solver_halo", "solver_sum")
 """The kernels and phases of the solver."""
