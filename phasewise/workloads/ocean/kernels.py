@@ -17,10 +17,13 @@ PLAIN = "_plain"
 MOMENTUM = ("momentum", "friction", "integrate")
 TRACERS = ("correct", "extrapolate", "tracers", "mixing")
 SURFACE = ("operator", "right_side", "surface")
+RECORDED = ("measure", "measures", "extremes")
+"""The kernel and the phases of what a timestep records, which ends it."""
 SOLVER = (
     "take_operator", "prepare_tiles", "sample", "enter_system", "leave_system", "solve_tiles",
     "apply_operator", "apply_and_sum", "advance_all", "turn_direction", "advance_solution",
-    "subtract", "sum_products", "chebyshev_step", "first_residual", "first_lengths", "residual_length",
+    "subtract", "sum_products", "chebyshev_step", "first_residual", "first_lengths",
+    "residual_length",
 )  # fmt: skip
 OF_SOLVER = (*SOLVER, "solver_halo", "solver_sum")
 """The kernels and phases of the solver."""

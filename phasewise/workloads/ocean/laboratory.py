@@ -6,7 +6,7 @@ from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
 from phasewise.workloads.ocean.communication import OceanCommunication
-from phasewise.workloads.ocean.kernels import MOMENTUM, OF_SOLVER, SURFACE, TRACERS, both
+from phasewise.workloads.ocean.kernels import MOMENTUM, OF_SOLVER, RECORDED, SURFACE, TRACERS, both
 from phasewise.workloads.ocean.model import model_of
 from phasewise.workloads.ocean.table import FROM_FILE, PCSI, PIPELINED, OceanTable
 
@@ -28,7 +28,7 @@ class OceanLaboratory(Laboratory):
     }
     PIECES = {"setup": "starts", "iteration": "iterations", "check": "checks"}
     TASKS = {
-        "tracer updates": both(TRACERS),
+        "tracer updates": (*both(TRACERS), *RECORDED),
         "baroclinic": both(MOMENTUM),
         "baroclinic boundary": ("baroclinic_boundary", "tracer_boundary"),
         "barotropic without solver": SURFACE,

@@ -19,6 +19,7 @@ from phasewise.study.laboratory import iterated, rate_of
 from phasewise.workload.grids import grid_of
 from phasewise.workloads.ocean.communication import process_grids
 from phasewise.workloads.ocean.grid import TENTH, X1
+from phasewise.workloads.ocean.kernels import MOMENTUM, TRACERS, both
 from phasewise.workloads.ocean.laboratory import OceanLaboratory
 from phasewise.workloads.ocean.reproduction.stages import (
     ALTIX,
@@ -72,18 +73,14 @@ class Time:
         own = {part for name in names for part in OceanLaboratory.TASKS[name]}
         return sum(seconds for part, seconds in self.parts.items() if part in own)
 
-    def kernels(self, *names: str) -> float:
-        """Seconds of the kernels of declared tasks, without their phases."""
-        own = {part for name in names for part in OceanLaboratory.TASKS[name]}
-        return sum(self.parts[part] for part in own & self.parts.keys() if not phase(part))
+    @property
+    def loops(self) -> float:
+        """Seconds of the kernels of the baroclinic phase."""
+        own = {*both(MOMENTUM), *both(TRACERS)}
+        return sum(seconds for part, seconds in self.parts.items() if part in own)
 
 
 Times = Mapping[Way, Time]
-
-
-def phase(part: str) -> bool:
-    """Whether a part of a task is a phase of communication."""
-    return part.endswith(("_boundary", "_halo", "_sum")) or part == "measures"
 
 
 @dataclass(frozen=True)
