@@ -41,10 +41,10 @@ parallel::KernelCard extrapolate_card(const CardShape& shape) {
   return card_of(shape, "extrapolate", "extrapolate_plain", {6.0, 6.0, 1.0});
 }
 parallel::KernelCard momentum_card(const CardShape& shape) {
-  return card_of(shape, "momentum", "momentum_plain", {176.0, 10.0, 2.0});
+  return card_of(shape, "momentum", "momentum_plain", {177.0, 10.0, 2.0});
 }
 parallel::KernelCard friction_card(const CardShape& shape) {
-  return card_of(shape, "friction", "friction_plain", {23.0, 4.0, 2.0});
+  return card_of(shape, "friction", "friction_plain", {25.0, 4.0, 2.0});
 }
 parallel::KernelCard integrate_card(const CardShape& shape) {
   return card_of(shape, "integrate", "integrate_plain", {10.0, 4.0, 1.0});
@@ -53,23 +53,23 @@ parallel::KernelCard correct_card(const CardShape& shape) {
   return card_of(shape, "correct", "correct_plain", {10.0, 8.0, 1.0});
 }
 parallel::KernelCard tracers_card(const CardShape& shape) {
-  return card_of(shape, "tracers", "tracers_plain", {254.0, 8.0, 2.0});
+  return card_of(shape, "tracers", "tracers_plain", {258.0, 8.0, 2.0});
 }
 parallel::KernelCard mixing_card(const CardShape& shape) {
-  return card_of(shape, "mixing", "mixing_plain", {18.0, 4.0, 2.0});
+  return card_of(shape, "mixing", "mixing_plain", {28.0, 4.0, 2.0});
 }
 
 parallel::KernelCard operator_card() {
   return {.name = "operator", .flops = 90.0, .bytes = 6.0 * value_bytes, .vectorised = false};
 }
 parallel::KernelCard right_side_card(const CardShape& shape) {
-  return vector_card("right_side", {74.0, 6.0, 1.0}, shape.row);
+  return vector_card("right_side", {81.0, 9.0, 2.0}, shape.row);
 }
 parallel::KernelCard surface_card(const CardShape& shape) {
-  return vector_card("surface", {52.0, 9.0, 2.0}, shape.row);
+  return vector_card("surface", {59.0, 14.0, 2.0}, shape.row);
 }
 parallel::KernelCard measure_card(const CardShape& shape) {
-  return vector_card("measure", {19.0, 4.0, 1.0}, shape.row);
+  return vector_card("measure", {15.0, 4.0, 1.0}, shape.row);
 }
 
 }  // namespace phasewise::ocean
