@@ -21,12 +21,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.ocean_surface import depths, operator, right_side, sparse
+from benchmarks.ocean_surface import operator, right_side, sparse
 from benchmarks.peer_environment import HERE
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.options import count
 from phasewise.output import print_json, print_table
+from phasewise.study import Study
 from phasewise.workloads.ocean import NinePoint
+from phasewise.workloads.ocean.driver import map_of
+from phasewise.workloads.ocean.model import model_of
 
 SYSTEM_PYTHON = Path("/usr/bin/python3")
 TOLERANCE = 1e-13
@@ -35,8 +38,8 @@ AGREEMENT = 1e-8
 ITERATIONS = 50
 """Where single iterations are timed."""
 
-GRIDS = {"x4tenths": (900, 600, 600.0), "tenth": (3600, 2400, 150.0)}
-"""Cells along x and y, and the timestep [s]."""
+TIMESTEPS = {"x4tenths": 600.0, "tenth": 150.0}
+"""Of each grid [s]."""
 OWN: dict[str, dict[str, Any]] = {
     "pcsi, evp": {"solver": "pcsi", "preconditioner": "evp"},
     "pcsi, diagonal": {"solver": "pcsi", "preconditioner": "diagonal"},
@@ -46,6 +49,14 @@ OWN: dict[str, dict[str, Any]] = {
 PEERS = {"PETSc cg, jacobi": "jacobi", "PETSc cg, icc": "icc"}
 
 Floats = NDArray[np.float64]
+
+
+def depths_of(grid: str) -> Floats:
+    """Depths of the cells [m] of a study's own continents."""
+    ocean = {"grid": grid, "baroclinic": False}
+    study = Study.from_dict({"workload": "ocean", "timesteps": 1, "ocean": ocean})
+    below = np.concatenate([[0.0], np.cumsum(model_of(study).thicknesses)])
+    return np.asarray(below[map_of(study.parameters(), 1).levels], dtype=np.float64)
 
 
 class Petsc:
@@ -96,8 +107,7 @@ def compare(grid: str, iterations: int, repeat: int, folder: Path) -> dict[str, 
     """Median CPU seconds and iterations of a solve by each code: to TOLERANCE, or with a fixed
     number of iterations.
     """
-    nx, ny, timestep = GRIDS[grid]
-    coefficients, sea = operator(depths(nx, ny), timestep)
+    coefficients, sea = operator(depths_of(grid), TIMESTEPS[grid])
     b = right_side(sea)
     wet = np.flatnonzero(sea)
     matrix = sparse(coefficients)[wet][:, wet].tocsr()
