@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,9 +14,11 @@ from phasewise.models.platforms import rate_words
 from phasewise.runs.choosing import changes
 from phasewise.runs.layout import check_schedule, entries, fault_of, row_layout, snapshot_layout
 from phasewise.study import Study
-from phasewise.study.laboratory import check_simulated, iterated, rate_of
-from phasewise.tuning.candidates import candidates
+from phasewise.study.laboratory import check_simulated, iterated, placed, rate_of
+from phasewise.tuning.candidates import Tuning, candidates
 from phasewise.workload.protocols import STORING, comparable
+from phasewise.workloads.ocean.choosing import shared
+from phasewise.workloads.ocean.communication import BALANCED, CURVE, DISTRIBUTIONS
 from phasewise.workloads.ocean.grid import interfaces
 from phasewise.workloads.ocean.model import model_of
 from tests.sentences import refused, says
@@ -161,6 +164,17 @@ def test_two_iterations_share_an_exchange_of_chebyshevs_method_without_blocks_al
         study(communication=ways, solver="pcg", preconditioner="none").check_ranks(2)
 
 
+@pytest.mark.parametrize("name", ["iterations", "most_iterations", "check_every"])
+def test_two_iterations_share_an_exchange_where_the_solver_has_even_numbers_of_them(
+    name: str,
+) -> None:
+    ways = {"iterations_per_exchange": 2}
+    study(communication=ways, preconditioner="none", **{name: 26}).check_ranks(2)
+    with refused("communication.iterations_per_exchange = 2", f"ocean.{name}", "even", "25"):
+        study(communication=ways, preconditioner="none", **{name: 25}).check_ranks(2)
+    assert shared(model_of(study(preconditioner="none", **{name: 25}))) == [1]
+
+
 def test_more_ranks_than_blocks_are_refused() -> None:
     given = study(communication={"blocks": [8, 8]}, preconditioner="diagonal")
     given.check_ranks(12)
@@ -179,6 +193,28 @@ def test_a_rank_has_whole_blocks_of_the_preconditioner() -> None:
         study().check_ranks(9)
     with refused("7 ranks", "4x2", "no grid"):
         study().check_ranks(7)
+
+
+@pytest.mark.parametrize("distribution", [BALANCED, CURVE])
+def test_blocks_that_are_dealt_need_no_process_grid(distribution: str) -> None:
+    dealt = study(communication={"distribution": distribution})
+    # 8 tiles, which 7 ranks do not share in rows and columns.
+    dealt.check_ranks(7)
+    with refused("9 ranks", "8 blocks", "ocean.evp_block"):
+        dealt.check_ranks(9)
+    machine = load_machine("bassi")
+    found = candidates(dealt, 4, machine)
+    assert {one.communication()["process_grid"] for one in found} == {"auto"}
+    assert dealt.workload.part(Tuning).open_grids(dealt, 4) == []
+
+
+def test_a_record_gives_the_process_grid_only_where_blocks_follow_from_it() -> None:
+    record = SimpleNamespace(process_grid=[[4, 1]])
+    grids = [
+        placed(study(communication={"distribution": one}), record).process_grid
+        for one in DISTRIBUTIONS
+    ]
+    assert grids == ["4x1", "auto", "auto"]
 
 
 def test_a_process_grid_belongs_to_cartesian_blocks() -> None:

@@ -102,7 +102,8 @@ def test_x21_wants_little_from_twice_as_many_ranks(seconds: float, holds: bool) 
     ("shares", "holds"),
     [
         ({160: 0.4, 240: 0.6, 360: 0.7}, True),
-        ({160: 0.6, 240: 0.6, 360: 0.7}, False),
+        ({128: 0.4, 160: 0.6, 240: 0.6}, True),
+        ({128: 0.6, 160: 0.6, 240: 0.6}, False),
         ({160: 0.4, 240: 0.4, 360: 0.4}, False),
     ],
 )

@@ -87,4 +87,5 @@ def sums_on(levels: bool) -> list[str]:
 def shared(model: OceanTable) -> list[int]:
     """How many iterations an exchange may serve."""
     both = model.solver == PCSI and model.preconditioner in (NONE, DIAGONAL)
-    return [1, 2] if both else [1]
+    counts = (model.iterations or 0, model.most_iterations, model.check_every)
+    return [1, 2] if both and all(count % 2 == 0 for count in counts) else [1]

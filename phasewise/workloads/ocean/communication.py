@@ -91,6 +91,11 @@ class OceanCommunication(Communication):
         """Cells of a block; None where each rank has one."""
         return block_in(self.blocks)
 
+    @property
+    def one_block_each(self) -> bool:
+        """Whether the process grid divides the cells into a block for each rank."""
+        return self.block is None and self.distribution == CARTESIAN
+
     def check(self) -> None:
         """StudyError where keys do not suit each other."""
         check_written(self.process_grid, 2)
@@ -122,6 +127,13 @@ class OceanCommunication(Communication):
                 )
             return
         along, across = most_parts(model)
+        if not self.one_block_each:
+            if ranks > along * across:
+                raise StudyError(
+                    f"{ranks} ranks are too many: ocean.grid {nx} × {ny} has at most "
+                    f"{along * across} blocks; {_why(model)}"
+                )
+            return
         if not process_grids(model, ranks):
             forms = "" if ranks > along * across else f", and {ranks} ranks form no grid within it"
             raise StudyError(
@@ -139,6 +151,16 @@ class OceanCommunication(Communication):
         """StudyError if the solver cannot have two iterations for each exchange."""
         if self.iterations_per_exchange == 1:
             return
+        for name, count in (
+            ("iterations", model.iterations or 0),
+            ("most_iterations", model.most_iterations),
+            ("check_every", model.check_every),
+        ):
+            if count % 2:
+                raise StudyError(
+                    f"communication.iterations_per_exchange = {self.iterations_per_exchange} needs "
+                    f"an even ocean.{name}, but it is {count}"
+                )
         for name, given, able in (
             ("solver", model.solver, (PCSI,)),
             ("preconditioner", model.preconditioner, (NONE, DIAGONAL)),

@@ -42,4 +42,6 @@ class OceanDrawn(Drawn):
                 "iterations_per_exchange": (2,) if both else (1,),
             },
         )
+        if ways.get("iterations_per_exchange", 1) == 2:
+            own["iterations"] += own["iterations"] % 2
         return {"ocean": own, "communication": ways}

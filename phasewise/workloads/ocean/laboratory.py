@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any, cast
+
 from phasewise.errors import StudyError
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
+from phasewise.workload.communication import Communication
 from phasewise.workloads.ocean.communication import OceanCommunication
 from phasewise.workloads.ocean.kernels import MOMENTUM, OF_SOLVER, RECORDED, SURFACE, TRACERS, both
 from phasewise.workloads.ocean.model import model_of
@@ -47,6 +50,11 @@ class OceanLaboratory(Laboratory):
                 "ocean.initial_file: fields from a file cannot be handed to simulated ranks; "
                 "simulate another start, or only the messages with --skeleton"
             )
+
+    def placed(self, communication: Any, record: Any) -> Communication:
+        """The communication with the process grid of a record, where blocks follow from it."""
+        own = isinstance(communication, OceanCommunication) and communication.one_block_each
+        return super().placed(communication, record) if own else cast(Communication, communication)
 
     def iterated(
         self, model: OceanTable, communication: OceanCommunication, iterations: int | None

@@ -23,6 +23,7 @@ from phasewise.study.laboratory import Laboratory
 from phasewise.workloads.ocean.driver import Integers, Map, map_of
 from phasewise.workloads.ocean.grid import SPHERE, edges_of
 from phasewise.workloads.ocean.planes import DAY, model_in, study_of
+from phasewise.workloads.ocean.recording import SHOWN
 from phasewise.workloads.ocean.table import OceanTable
 
 ROUNDING = 2.0**-53
@@ -110,8 +111,10 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
         axis.plot(at + 1, rows[number, at], color=SERIES[colour], marker=marker,
                   label=f"timestep {int(run.turn[number])}")  # fmt: skip
     model = model_in(run)
+    tolerance = ""
     if not model.iterations:
         axis.axhline(model.wanted, color=MUTED, linestyle="--", linewidth=0.9)
+        tolerance = "; the dashed line is the tolerance"
     axis.set_yscale("log")
     log_ticks(axis)
     axis.set_xlabel("iteration")
@@ -121,7 +124,7 @@ def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     return Drawing(
         canvas,
         f"Residual |b - A x| / |b| of {model.solver} with {model.preconditioner}, each time that "
-        "the solver finds it; the dashed line is the tolerance.",
+        f"the solver finds it{tolerance}. Records hold the first {SHOWN} iterations.",
     )
 
 
@@ -145,7 +148,8 @@ def draw_conserved(run: ReportedRun) -> Drawing | Missing:
     canvas, axes = new_picture(1, 1, 3.0)
     axis = axes[0, 0]
     names = ("volume", "mean_temperature", "mean_salinity")
-    for colour, name in enumerate(one for one in names if run.results.holds(one)):
+    drawn = [one for one in names if run.results.holds(one)]
+    for colour, name in enumerate(drawn):
         values = np.asarray(run.results.rows(name), dtype=np.float64)
         change = np.abs(values / values[0] - 1.0) if values[0] else np.abs(values)
         label = name.replace("_", " ")
@@ -159,9 +163,9 @@ def draw_conserved(run: ReportedRun) -> Drawing | Missing:
     legend_above(axis)
     return Drawing(
         canvas,
-        "Relative change of the volume and of the means of temperature and salt since the first "
-        "timestep, without its sign; what is below rounding, 1.1e-16, is drawn there. All are "
-        "conserved to rounding, since no heat and no water goes through the surface.",
+        f"Relative change of {' and '.join(name.replace('_', ' ') for name in drawn)} since the "
+        "first timestep, without its sign; what is below rounding, 1.1e-16, is drawn there. "
+        "Nothing goes through the surface or the coasts, so that only rounding should change them.",
     )
 
 

@@ -15,7 +15,10 @@ from phasewise.workloads.ocean.table import FROM_FILE
 class OceanStateKeeping(StateKeeping):
     """Where its state comes from."""
 
-    FAILS_ALIKE = ("the operator ", "ocean.", "the solver ")
+    FAILS_ALIKE = (
+        *("the operator ", "the right-hand side ", "the residual ", "the equation "),
+        *("the solver ", "ocean.", "evp_block "),
+    )
 
     def load(self, run: Run, comm: Communicator, study: Study) -> None:
         """Read this rank's part of the fields at the start; collective."""

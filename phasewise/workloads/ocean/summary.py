@@ -27,7 +27,7 @@ class OceanSummary(Summary):
     def summarise(self, results: Results) -> dict[str, Any]:
         """Sums after the last timestep; volume_change: of the volume, relative, since the first
         timestep; solver: iterations of all solves, iterations_per_solve, the largest residual, and
-        bounds of the eigenvalues, None where the solver needs none.
+        bounds of the eigenvalues, None where none are known.
         """
         names = [name for name in (*OF_ALL, *OF_LEVELS) if name in LABELS and results.holds(name)]
         found: dict[str, Any] = {name: float(results.rows(name)[-1]) for name in names}

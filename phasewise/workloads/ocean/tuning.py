@@ -29,7 +29,7 @@ class OceanTuning(Tuning):
         choices["solver_sum"] = [one for one in choices["solver_sum"] if one in sums_on(levels)]
         given = study.communication
         assert isinstance(given, OceanCommunication)
-        if given.block is not None:
+        if not given.one_block_each:
             choices["process_grid"] = [given.process_grid]
         usual = {name: _usual(getattr(given, name), choices[name]) for name in choices}
         tables = [usual, *(usual | change for change in _changes(usual, choices))]
@@ -44,7 +44,7 @@ class OceanTuning(Tuning):
         """The process grids of one block for each rank, that of least boundary first."""
         given = study.communication
         assert isinstance(given, OceanCommunication)
-        if given.block is not None:
+        if not given.one_block_each:
             return []
         found = process_grids(model_of(study), ranks)[:GRIDS]
         return [{"process_grid": grid_of(*grid)} for grid in found]

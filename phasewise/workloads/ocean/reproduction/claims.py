@@ -123,7 +123,7 @@ def coarrays(times: Times) -> Claim:
     return CRAY_X1.claim(
         "x22",
         _bound_words(own, found),
-        found is not None and low < found <= high,
+        found is not None and low <= found <= high,
         f"Beyond 240 is from {low} to {high} ranks on. {_slower(own, MIDDLE)} The machine has 256; "
         f"more are those of a copy of its file with 128 nodes, which is assumed. {ASSUMED}",
         fitted=True,
