@@ -38,8 +38,7 @@ Coefficients Barotropic::fill_operator() {
   const std::int64_t plane = domain_.plane(), pitch = domain_.pitch();
   planes_ = zeros(4 * plane);
   double* const centre = planes_.data();
-  double *const east = centre + plane, *const north = east + plane, *const both = north + plane,
-                *const other = both + plane;
+  double *const east = centre + plane, *const north = east + plane, *const both = north + plane;
   const double* const depth = domain_.corner_depth();
   for (const RowPlace& row : domain_.rows())
     for (int i = 0; i < row.nx; ++i) {

@@ -16,7 +16,7 @@ using numerics::LongAccumulator;
 // The larger of two values; a NaN stays.
 template <class V>
 PHASEWISE_HD V larger(V known, V found) {
-  return known > found ? known : found;
+  return (known > found) | (known != known) ? known : found;
 }
 
 }  // namespace
@@ -78,7 +78,8 @@ void Measures::add_row(const Fields& fields, const RowPlace& row, Part& part) co
   for (int which = 0; which < extremes; ++which)
     for (int i = 0; i < row.nx; ++i) {
       const double found = terms[(sums + which) * pitch + i];
-      if (!(found <= part.extreme[which])) part.extreme[which] = found;  // also a NaN
+      // A NaN stays.
+      if (found > part.extreme[which] || found != found) part.extreme[which] = found;
     }
 }
 

@@ -199,7 +199,7 @@ void Tracers::mix_row(Fields& fields, const RowPlace& row, Scratch& scratch) con
   double* const q = fields.next_tracers() + row.at;
   double* const share = scratch.row(0);  // of the level below in a level's change
   double* const change[2] = {scratch.row(1), scratch.row(2)};
-  double* const from_above = scratch.row(3);  // of both tracers
+  double* const from_above[2] = {scratch.row(3), scratch.row(4)};
   const Span span{0, row.nx};
   const auto coupling = [&](int k) {
     if (k < 0 || k + 1 >= domain_.levels()) return 0.0;
@@ -222,7 +222,7 @@ void Tracers::mix_row(Fields& fields, const RowPlace& row, Scratch& scratch) con
         stored(share + k * pitch + i, below * inverse);
         for (int tracer = 0; tracer < 2; ++tracer) {
           const double* const at = q + tracer * field + k * plane + i;
-          double* const sinking = from_above + tracer * pitch + i;
+          double* const sinking = from_above[tracer] + i;
           V gained = V{}, sinks = V{};
           if (k > 0)
             gained = loaded<V>(sinking) + above * loaded<V>(change[tracer] + (k - 1) * pitch + i);

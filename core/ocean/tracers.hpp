@@ -17,7 +17,7 @@ class Tracers {
   // Domain and terms must outlive it.
   Tracers(const Domain& domain, const Terms& terms) : domain_(domain), terms_(terms) {}
 
-  static constexpr int scratch_fields = 4;
+  static constexpr int scratch_fields = 5;
 
   // Turns the tracers before into those in the middle of the timestep, on a row with ghosts:
   // `weight` is ½, or 0 in the first timestep.

@@ -83,6 +83,21 @@ def test_an_ocean_at_rest_stays_at_rest(case: str) -> None:
     assert record["iterations"] == 0
 
 
+def test_an_ocean_of_one_level_keeps_its_tracers() -> None:
+    sea = Sea({**WINDY, "grid": [28, 22, 1]})
+    before = {name: contents(sea, name) for name in ("temperature", "salinity")}
+    sea.step(10)
+    for name, content in before.items():
+        assert contents(sea, name) == pytest.approx(content, rel=1e-13)
+
+
+def test_a_residual_is_found_after_the_last_iteration() -> None:
+    wave = {"initial": "wave", "wave_numbers": [1, 1], "baroclinic": False}
+    own = {"grid": [16, 12, 1], "solver": "pcsi", "iterations": 25}
+    sea = Sea({key: value for key, value in FLAT.items() if key != "tolerance"} | wave | own)
+    assert list(sea.step()["residuals_at"]) == [0, 10, 20, 25]
+
+
 def test_a_flow_in_balance_with_the_surface_is_steady() -> None:
     """A jet along x on a turning plane: f u = -g ∂η/∂y on the B-grid."""
     keys = {**FLAT, "grid": [8, 32, 1], "baroclinic": False, "coriolis": 1e-4}

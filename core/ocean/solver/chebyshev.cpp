@@ -32,8 +32,12 @@ class Chebyshev final : public Iteration {
 
   void begin(double squared, double weighted, workload::Listener& listener) override;
   void iterate(workload::Listener& listener) override;
+  // After the last iteration too.
   bool wants_check() const override {
-    return iterations_ - known_at() >= context_.setting.check_every;
+    const SolverSetting& setting = context_.setting;
+    const int last = setting.iterations > 0 ? setting.iterations : setting.most_iterations;
+    const int since = iterations_ - known_at();
+    return since >= setting.check_every || (since > 0 && iterations_ >= last);
   }
   void check(workload::Listener& listener) override;
 

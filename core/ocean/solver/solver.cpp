@@ -121,6 +121,7 @@ void Solver::Work::exchange_as(const SolverSetting& setting) {
   context_.setting.halo = setting.halo;
   context_.setting.sum = setting.sum;
   context_.setting.sum_protocol = setting.sum_protocol;
+  context_.setting.iterations_per_exchange = setting.iterations_per_exchange;
   system_.make_exchanges();
   iteration_->make_exchanges();
   if (lanczos_) lanczos_->make_exchanges();

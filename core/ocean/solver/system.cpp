@@ -50,11 +50,14 @@ void System::set(const Coefficients& coefficients, workload::Listener& listener)
   listener.kernel(take_card, context_.cells(), [&] {
     take(coefficients, alike);
     for_rows(context_, 0, [&](std::int64_t at, int n) {
+      std::array<double, 2> here{};
       for (int i = 0; i < n; ++i) {
         const double value = planes_[at + i];
-        found[0] = std::max(found[0], value);
-        if (!(value >= 0.0)) found[1] = 1.0;
+        here[0] = std::max(here[0], value);
+        if (!(value >= 0.0)) here[1] = 1.0;
       }
+#pragma omp critical(ocean_largest_centre)
+      for (int k = 0; k < 2; ++k) found[k] = std::max(found[k], here[k]);
     });
   });
   listener.max(context_.setting.sum_phase, found);

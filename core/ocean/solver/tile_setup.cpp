@@ -13,11 +13,6 @@
 namespace phasewise::ocean {
 namespace {
 
-// The largest error of a solution by marches, relative to the right-hand side, and the share of
-// tiles that may exceed it: these tiles are factorised.
-constexpr double largest_error = 3e-10;
-constexpr double most_inexact = 0.5;
-
 constexpr int cells_of_stripe = 24 << 10;  // at most; their right-hand side takes 192 KiB
 
 // One item is a cell; the influence of a tile is inverted by some 2 guesses³ operations.
