@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import runpy
 import shutil
 import subprocess
@@ -17,7 +18,11 @@ from tests.mpi.scripts import printed
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
+from phasewise.runs.layout import check_schedule
+from phasewise.study.reading import load
 from phasewise.workloads.ocean import NinePoint
+from phasewise.workloads.ocean.mask_file import levels_of
+from phasewise.workloads.ocean.model import model_of
 
 SCRIPT = Path(__file__).parent / "choose.py"
 EXAMPLE = runpy.run_path(str(SCRIPT))
@@ -87,3 +92,23 @@ def test_exact_blocks_cut_the_iterations_to_less_than_a_half(
 @pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
 def test_three_ranks_print_the_same(alone: dict[str, tuple[int, str]]) -> None:
     assert lines(printed([str(SCRIPT)], 3, Path())) == alone
+
+
+def block_of(language: str) -> str:
+    """The lines of this language in the README."""
+    text = (SCRIPT.parent / "README.md").read_text()
+    return text.split(f"```{language}\n")[1].split("```")[0]
+
+
+def test_the_readme_can_be_followed(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", block_of("python")]
+    paths = os.pathsep.join([str(SCRIPT.parent), *sys.path])
+    said = subprocess.run(
+        words, cwd=tmp_path, env=os.environ | {"PYTHONPATH": paths}, capture_output=True, text=True
+    )
+    assert said.returncode == 0, said.stderr
+    assert int(said.stdout.split()[0]) < 100
+    (tmp_path / "sea.toml").write_text(block_of("toml"))
+    study = load(tmp_path / "sea.toml")
+    check_schedule(study)
+    np.testing.assert_array_equal(levels_of(model_of(study)) > 0, depths() > 0)

@@ -55,10 +55,21 @@ for total in ("mpi", "binomial", "dissemination", "node-aware", "put"):
 for protocol in ("put", "persistent", "sendrecv", "get"):
     own = {"solver": "chrongear", "preconditioner": "evp", "solver_sum_protocol": protocol}
     solved(f"chrongear by {protocol}", surface, **own)
-try:
-    surface.solve(b[: 60 - (comm.rank() == 1)])
-except Exception as error:
-    hashes["said"] = str(error)
+
+
+def refused(name, right, **own):
+    try:
+        surface.solve(right, **own)
+    except ValueError as error:
+        hashes[name] = str(error)
+
+
+for name, value in (
+    ("evp_block", 12), ("most_iterations", "100"), ("iterations", 0), ("tolerance", float("nan"))
+):
+    refused(f"refused {name}", b, **{name: value})
+refused("said", b[: 60 - (comm.rank() == 1)])
+refused("said too", b, iterations=0 if comm.rank() == 1 else None, most_iterations=3000)
 if comm.rank() == 0:
     print(json.dumps(hashes) + "\\n", end="")
 """
@@ -98,10 +109,16 @@ def test_no_way_changes_a_bit(one: dict[str, str]) -> None:
     assert {solved[f"two {kind}"] for kind in ("one", "balanced", "curve")} == {solved["two one"]}
 
 
+def test_arguments_that_cannot_be_used_are_named(one: dict[str, str]) -> None:
+    for name in ("evp_block", "most_iterations", "iterations", "tolerance"):
+        assert one[f"refused {name}"].startswith(name)
+
+
 @pytest.mark.parametrize("ranks", [2, 3, 4, 7])
 def test_ranks_have_the_bits_of_one(
     ranks: int, one: dict[str, str], script: Path, repository: Path
 ) -> None:
     found = hashes(script, ranks, repository)
     assert "rank 1: b has the shape (59, 80)" in found.pop("said")
+    assert "rank 1: iterations = 0 must be at least 1" in found.pop("said too")
     assert found == one

@@ -142,7 +142,7 @@ def test_what_cannot_be_solved_is_said_in_a_sentence() -> None:
         surface.solve(b, solver="pcg", preconditioner="diagonal", most_iterations=3)
     with refused("evp_block = 40 x 48", "too large", "largest that hold have", by=StudyError):
         surface.solve(b, evp_block=(40, 48))
-    with refused('solver = "pgc"', nearest="pcg"):
+    with refused("solver", '"pgc"', nearest="pcg"):
         surface.solve(b, solver="pgc")
     with refused("derived", "cannot add", "irecv-isend", by=StudyError):
         surface.solve(b, solver_sum_protocol="derived")

@@ -12,6 +12,7 @@ from scipy.io import netcdf_file
 
 from phasewise.runs.layout import check_schedule
 from phasewise.study import Study
+from phasewise.workloads.ocean.arrays import depths_in
 from phasewise.workloads.ocean.mask_file import levels_of, sea_levels_of
 from phasewise.workloads.ocean.model import model_of
 from phasewise.workloads.ocean.seas import seas_of
@@ -140,3 +141,68 @@ def test_a_mask_that_does_not_suit_is_refused(tmp_path: Path) -> None:
     file = in_hdf5(tmp_path / "mask", basin())
     with refused("ocean.mask_variable", "bathymetri", nearest="bathymetry"):
         check_schedule(study(file, mask_variable="bathymetri"))
+
+
+def packed(path: Path, **attributes: Any) -> Path:
+    """Depths of one time in a classic NetCDF file, as half metres below 100 m; land is 32767."""
+    values = np.where(basin() > 0, 2 * (basin() - 100), 32767)
+    with netcdf_file(path, "w") as file:
+        for name, size in (("time", 1), ("y", 5), ("x", 6)):
+            file.createDimension(name, size)
+        made = file.createVariable("depth", "i2", ("time", "y", "x"))
+        made[:] = values[None]
+        for name, value in attributes.items():
+            setattr(made, name, value)
+    return path
+
+
+def test_packed_depths_of_a_single_time_are_unpacked(tmp_path: Path) -> None:
+    file = packed(
+        tmp_path / "packed.nc", _FillValue=np.int16(32767), scale_factor=0.5, add_offset=100.0
+    )
+    levels = levels_of(model_of(study(file)))
+    assert levels[2].tolist() == EXPECTED and not levels[[0, 4]].any()
+    assert levels_of(model_of(study(in_numpy(tmp_path / "one", basin()[None]))))[2].tolist() == (
+        EXPECTED
+    )
+    wrong = packed(tmp_path / "wrong.nc", scale_factor="half")
+    with refused("ocean.mask_file", "depth", "scale_factor is no number"):
+        check_schedule(study(wrong))
+
+
+def test_an_hdf5_file_may_have_the_name_of_netcdf(tmp_path: Path) -> None:
+    pytest.importorskip("h5netcdf")
+    file = in_hdf5(tmp_path / "mask", basin()).rename(tmp_path / "mask.nc")
+    assert levels_of(model_of(study(file)))[2].tolist() == EXPECTED
+
+
+def test_a_file_without_any_plane_is_refused(tmp_path: Path) -> None:
+    with h5py.File(tmp_path / "rows.h5", "w") as file:
+        file["depth"] = np.ones(30)
+        file["level"] = np.ones((2, 5, 6))
+    with refused("ocean.mask_file", "no array of two dimensions", "it has depth, level"):
+        check_schedule(study(tmp_path / "rows.h5"))
+    h5py.File(tmp_path / "empty.h5", "w").close()
+    with refused("ocean.mask_file", "no array of two dimensions"):
+        check_schedule(study(tmp_path / "empty.h5"))
+    file = in_classic(tmp_path / "mask", basin())
+    with refused("ocean.mask_variable", "elevatoin", nearest="elevation"):
+        check_schedule(study(file, mask_variable="elevatoin"))
+
+
+def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    for file in (packed(tmp_path / "packed.nc"), in_numpy(tmp_path / "mask", basin())):
+        whole, broken = file.read_bytes(), tmp_path / f"broken{file.suffix}"
+        # Where the header ends, changed values are depths that cannot be told from others.
+        for end in range(4, 100, 3):
+            broken.write_bytes(whole[:end])
+            with refused("ocean.mask_file", "broken"):
+                depths_in(broken, None, "ocean.mask_file")
+    # The type of the variable, which the reader looks up.
+    whole = (tmp_path / "packed.nc").read_bytes()
+    place = whole.index(b"depth") + 8 + 4 + 3 * 4 + 8
+    assert whole[place : place + 4] == (3).to_bytes(4, "big")
+    broken = tmp_path / "typed.nc"
+    broken.write_bytes(whole[:place] + (99).to_bytes(4, "big") + whole[place + 4 :])
+    with refused("ocean.mask_file", "typed.nc", "damaged"):
+        depths_in(broken, None, "ocean.mask_file")
