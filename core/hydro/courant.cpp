@@ -34,10 +34,10 @@ template <class V>
 V RowKernels::rate(const Row& row, int n, const Scales& scales) const {
   const auto value = [&](int f) { return loaded<V>(row.values[f] + n); };
   const V c = square_root(gas_.gamma * value(field::pressure) / value(field::density));
-  V fastest{}, none = c - c;  // NaN where the state is no number
+  V fastest{}, none = 0.0 * c;  // NaN where the state is no number
   for (int axis = 0; axis < grid_.dimensions(); ++axis) {
     const V u = magnitude(value(field::velocity + axis));
-    none += u - u;
+    none += 0.0 * u;
     V inverse_length = all_of<V>(scales.inverse_length[axis]);
     if (scales.by_radius[axis])
       inverse_length = inverse_length * loaded<V>(&inverse_radius_[row.first.at[0] + n]);
@@ -52,7 +52,7 @@ double RowKernels::inverse_timestep(const Row& row) const {
   int n = 0;
   for (; n + parallel::lanes <= row.zones; n += parallel::lanes) {
     const Lanes found = rate<Lanes>(row, n, scales);
-    none += found - found;
+    none += 0.0 * found;
     most = larger(found, most);
   }
   double fastest = 0.0, of_none = 0.0;
@@ -62,7 +62,7 @@ double RowKernels::inverse_timestep(const Row& row) const {
   }
   for (; n < row.zones; ++n) {
     const double found = rate<double>(row, n, scales);
-    of_none += found - found;
+    of_none += 0.0 * found;
     fastest = larger(found, fastest);
   }
   return fastest + of_none;

@@ -90,6 +90,7 @@ void Division::choose(const Manner& manner, int ranks, const std::array<int, 2>&
 
 std::vector<int> Division::ranks_along(int rank, int which) const {
   std::vector<int> result;
+  result.reserve(static_cast<std::size_t>(sides_[which]));
   for (int i = 0; i < sides_[which]; ++i)
     result.push_back(which == 0 ? i * sides_[1] + place(rank, 1) : place(rank, 0) * sides_[1] + i);
   return result;

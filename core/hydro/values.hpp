@@ -13,8 +13,9 @@ namespace phasewise::hydro {
 using parallel::fused;
 using parallel::Lanes;
 
+inline constexpr int double_bytes = sizeof(double);
 template <class V>
-inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(double));
+inline constexpr int lanes_of = static_cast<int>(sizeof(V)) / double_bytes;
 
 PHASEWISE_HD double square_root(double a) { return std::sqrt(a); }
 PHASEWISE_HD Lanes square_root(Lanes a) {

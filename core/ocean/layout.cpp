@@ -21,6 +21,7 @@ int width_at(const std::vector<int>& cuts, int part) { return cuts[part + 1] - c
 std::vector<int> shared_cuts(const std::vector<int>& tiles, int parts) {
   const int count = static_cast<int>(tiles.size()) - 1;
   std::vector<int> cuts;
+  cuts.reserve(static_cast<std::size_t>(parts) + 1);
   for (int part = 0; part < parts; ++part)
     cuts.push_back(tiles[exchange::share(count, parts, part).first]);
   cuts.push_back(tiles.back());
@@ -97,6 +98,7 @@ std::vector<int> tile_cuts(int n, int most) {
   while (n % width != 0) --width;
   const int parts = 3 * width >= 2 * most ? n / width : (n + most - 1) / most;
   std::vector<int> cuts;
+  cuts.reserve(static_cast<std::size_t>(parts) + 1);
   for (int part = 0; part < parts; ++part) cuts.push_back(exchange::share(n, parts, part).first);
   cuts.push_back(n);
   return cuts;
@@ -127,7 +129,8 @@ void Layout::choose_grid(int ranks) {
   }
   const auto width = [&](int axis, int parts) {
     const int tiles = static_cast<int>(tiles_[axis].size()) - 1, n = tiles_[axis].back();
-    return static_cast<double>((tiles + parts - 1) / parts) * n / tiles;
+    const int most_tiles = (tiles + parts - 1) / parts;
+    return static_cast<double>(most_tiles) * n / tiles;
   };
   const auto most = [&](int axis) {
     const int given = setting_.blocks[axis];
@@ -264,6 +267,7 @@ void Layout::deal_along_curve() {
     return along_hilbert(side, blocks_[block].column, blocks_[block].row);
   });
   std::vector<double> weights;
+  weights.reserve(all.size());
   for (const int block : all)
     weights.push_back(static_cast<double>(std::max<std::int64_t>(1, blocks_[block].sea)));
   const std::vector<int> ends = ends_of_parts(weights, ranks(), 1);

@@ -16,7 +16,7 @@ using numerics::LongAccumulator;
 // The larger of two values; a NaN stays.
 template <class V>
 PHASEWISE_HD V larger(V known, V found) {
-  return (known > found) | (known != known) ? known : found;
+  return (known > found) | (known != known) ? known : found;  // NOLINT(misc-redundant-expression)
 }
 
 }  // namespace
@@ -79,7 +79,7 @@ void Measures::add_row(const Fields& fields, const RowPlace& row, Part& part) co
     for (int i = 0; i < row.nx; ++i) {
       const double found = terms[(sums + which) * pitch + i];
       // A NaN stays.
-      if (found > part.extreme[which] || found != found) part.extreme[which] = found;
+      if (found > part.extreme[which] || std::isnan(found)) part.extreme[which] = found;
     }
 }
 

@@ -21,6 +21,8 @@ pytest.importorskip("phasewise._core", reason="the core is not built")
 def test_an_interrupted_bench_keeps_what_it_has_measured(tmp_path: Path) -> None:
     table = tmp_path / "curves.csv"
     words = ["bench", "collectives", "--ranks", "2", "--json", "--progress", "--csv", table]
+    # So many that the first pass through all sizes takes much longer than two seconds.
+    words += ["--turns", "2000"]
     with subprocess.Popen(
         [sys.executable, "-m", "phasewise", *map(str, words)],
         stdout=subprocess.PIPE,

@@ -23,8 +23,8 @@ EXAMPLES = sorted(
 )
 ATTRIBUTES = {"study": "{}", "derived": "{}", "version": "0", "ranks": 1, "threads": 1}
 EVERYTHING = ("moments_order=4", "tracked=3", "slices_every=2", "pair_luminosity_every=2")
-UNIT = r"1|degrees|m(\^-?\d)?( s\^-\d)?|s(\^-?\d)?"
-"""Powers of metres and seconds, and their products."""
+UNIT = r"1|degrees|m(\^-?\d)?( s\^-\d)?|s(\^-?\d)?|J|degC|g kg\^-1"
+"""Powers of metres and seconds, and their products; an energy, a temperature and a salinity."""
 COORDINATES = ["x", "px", "y", "py", "z", "delta"]
 
 

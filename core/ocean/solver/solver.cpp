@@ -53,7 +53,7 @@ std::unique_ptr<Iteration> made(Problem& problem, const std::array<double, 2>& b
 
 class Solver::Work {
  public:
-  Work(Context given);
+  explicit Work(Context given);
   Work(const Work&) = delete;
   Work& operator=(const Work&) = delete;
 
