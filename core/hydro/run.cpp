@@ -3,8 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <stdexcept>
 #include <string_view>
+
+#include "workload/row_order.hpp"
 
 namespace phasewise::hydro {
 namespace {
@@ -20,24 +21,6 @@ void for_zones(const Grid& grid, const Box& box, F&& f) {
     for (int j = box.along[1].first; j < box.along[1].second; ++j)
       for (int i = box.along[0].first; i < box.along[0].second; ++i)
         f(grid.number_of({{i, j, k}}), place++);
-}
-
-const std::vector<double>& column_of(const workload::Rows& rows, std::string_view name) {
-  for (const auto& [given, values] : rows.columns)
-    if (given == name) return values;
-  throw std::invalid_argument("the rows of zones lack the column " + std::string(name));
-}
-
-// The rows in the order of a rank's zones.
-std::vector<std::size_t> order_of(const workload::Rows& rows,
-                                  const std::vector<std::int64_t>& own) {
-  std::vector<std::size_t> order(rows.id.size());
-  for (std::size_t row = 0; row < order.size(); ++row) order[row] = row;
-  const auto id_of = [&](std::size_t row) { return rows.id[row]; };
-  if (!std::ranges::is_sorted(order, {}, id_of)) std::ranges::sort(order, {}, id_of);
-  if (!std::ranges::equal(order, own, {}, id_of))
-    throw std::invalid_argument("the rows of zones are not those of this rank");
-  return order;
 }
 
 }  // namespace
@@ -137,14 +120,15 @@ void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
     workload::Run::replace_rows(set, rows);
     return;
   }
-  const std::vector<std::size_t> order = order_of(rows, own_rows(set));
+  const std::vector<std::size_t> order = workload::order_of(rows, own_rows(set), set);
   const Zones zones = turn_.zones();
   std::array<const std::vector<double>*, field::count> columns{};
-  for (int f = 0; f < field::count; ++f) columns[f] = &column_of(rows, field::names[f]);
-  const double time = column_of(rows, time_column).front();
+  for (int f = 0; f < field::count; ++f)
+    columns[f] = &workload::column_of(rows, field::names[f], set);
+  const double time = workload::column_of(rows, time_column, set).front();
   std::array<std::int64_t, 2> floors{};
   for (int f = 0; f < 2; ++f)
-    floors[f] = static_cast<std::int64_t>(column_of(rows, floor_columns[f]).front());
+    floors[f] = static_cast<std::int64_t>(workload::column_of(rows, floor_columns[f], set).front());
   for (int f = 0; f < field::count; ++f)
     for (std::size_t n = 0; n < order.size(); ++n)
       zones.values[f * zones.box.zones() + static_cast<std::int64_t>(n)] = (*columns[f])[order[n]];

@@ -153,12 +153,12 @@ Manner read_manner(const Parameters& parameters) {
   return manner;
 }
 
-SolverSetting Description::solver_setting() const {
+SolverSetting Description::solver_setting(const Manner& of_ranks) const {
   SolverSetting setting = solver;
-  setting.halo = manner.solver_halo;
-  setting.sum = manner.solver_sum;
-  setting.sum_protocol = manner.solver_sum_protocol;
-  setting.iterations_per_exchange = manner.iterations_per_exchange;
+  setting.halo = of_ranks.solver_halo;
+  setting.sum = of_ranks.solver_sum;
+  setting.sum_protocol = of_ranks.solver_sum_protocol;
+  setting.iterations_per_exchange = of_ranks.iterations_per_exchange;
   setting.halo_phase = phases::solver_halo;
   setting.sum_phase = phases::solver_sum;
   return setting;

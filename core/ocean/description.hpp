@@ -72,7 +72,7 @@ struct Description {
   Manner manner;
 
   // With what the manner says of it.
-  SolverSetting solver_setting() const;
+  SolverSetting solver_setting(const Manner& of_ranks) const;
 };
 
 }  // namespace phasewise::ocean

@@ -3,29 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <stdexcept>
 
 #include "ocean/phases.hpp"
+#include "workload/row_order.hpp"
 
 namespace phasewise::ocean {
 namespace {
 
 constexpr const char *cell_rows = "cells", *column_rows = "columns";
-
-const std::vector<double>& column_of(const workload::Rows& rows, std::string_view name) {
-  for (const auto& [given, values] : rows.columns)
-    if (given == name) return values;
-  throw std::invalid_argument("the rows of the ocean lack the column " + std::string(name));
-}
-
-// The rows by their numbers.
-std::vector<std::size_t> order_of(const std::vector<std::int64_t>& ids) {
-  std::vector<std::size_t> order(ids.size());
-  for (std::size_t row = 0; row < order.size(); ++row) order[row] = row;
-  const auto id_of = [&](std::size_t row) { return ids[row]; };
-  if (!std::ranges::is_sorted(order, {}, id_of)) std::ranges::sort(order, {}, id_of);
-  return order;
-}
 
 }  // namespace
 
@@ -131,6 +116,13 @@ std::vector<Run::Place> Run::places(const std::string& set) const {
   return found;
 }
 
+std::vector<std::int64_t> Run::ids_of(const std::vector<Place>& places) {
+  std::vector<std::int64_t> ids;
+  ids.reserve(places.size());
+  for (const Place& place : places) ids.push_back(place.id);
+  return ids;
+}
+
 std::vector<std::pair<std::string, double*>> Run::arrays(const std::string& set) {
   Fields& fields = turn_.fields();
   const std::int64_t field = turn_.domain().field();
@@ -150,16 +142,13 @@ std::vector<std::pair<std::string, double*>> Run::arrays(const std::string& set)
 
 std::vector<std::int64_t> Run::own_rows(const std::string& set) const {
   if (set != cell_rows && set != column_rows) return workload::Run::own_rows(set);
-  std::vector<std::int64_t> ids;
-  for (const Place& place : places(set)) ids.push_back(place.id);
-  return ids;
+  return ids_of(places(set));
 }
 
 workload::Rows Run::rows(const std::string& set) const {
   if (set != cell_rows && set != column_rows) return workload::Run::rows(set);
-  workload::Rows rows;
   const std::vector<Place> found = places(set);
-  for (const Place& place : found) rows.id.push_back(place.id);
+  workload::Rows rows{ids_of(found), {}};
   for (const auto& [name, values] : const_cast<Run*>(this)->arrays(set)) {
     std::vector<double> column;
     column.reserve(found.size());
@@ -175,12 +164,9 @@ void Run::replace_rows(const std::string& set, const workload::Rows& rows) {
     return;
   }
   const std::vector<Place> own = places(set);
-  const std::vector<std::size_t> order = order_of(rows.id);
-  const auto is_own = [&](std::size_t row, const Place& place) { return rows.id[row] == place.id; };
-  if (!std::ranges::equal(order, own, is_own))
-    throw std::invalid_argument("the rows of " + set + " are not those of this rank");
+  const std::vector<std::size_t> order = workload::order_of(rows, ids_of(own), set);
   for (const auto& [name, values] : arrays(set)) {
-    const std::vector<double>& column = column_of(rows, name);
+    const std::vector<double>& column = workload::column_of(rows, name, "the ocean");
     for (std::size_t n = 0; n < own.size(); ++n) values[own[n].at] = column[order[n]];
   }
   set_up_ = false;

@@ -43,6 +43,7 @@ class Run : public workload::Run {
     std::int64_t id, at;  // in a field, or in a plane
   };
   std::vector<Place> places(const std::string& set) const;
+  static std::vector<std::int64_t> ids_of(const std::vector<Place>& places);
   // The arrays of a set by their names.
   std::vector<std::pair<std::string, double*>> arrays(const std::string& set);
 

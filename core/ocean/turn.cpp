@@ -26,7 +26,7 @@ double items_of(const std::vector<RowPlace>& rows, int beyond, int levels) {
 }  // namespace
 
 SolveCounts counts_of(const Description& description) {
-  const SolverSetting setting = description.solver_setting();
+  const SolverSetting setting = description.solver_setting(description.manner);
   const double iterations = description.expected_iterations;
   switch (setting.method) {
     case Method::pcsi:
@@ -62,7 +62,6 @@ Turn::Turn(const Sea& sea, const exchange::TeamPointer& team, workload::Contents
            int threads)
     : sea_(sea),
       team_(team),
-      real_(contents == workload::Contents::real),
       threads_(threads),
       manner_(sea.description.manner),
       planes_(sea.layout, team->me),
@@ -71,13 +70,13 @@ Turn::Turn(const Sea& sea, const exchange::TeamPointer& team, workload::Contents
       momentum_(domain_, sea.description.terms),
       barotropic_(domain_, sea.description.terms),
       tracers_(domain_, sea.description.terms),
-      solver_(sea.description.solver_setting(), sea.layout, planes_, sea.nodes, team, threads,
-              contents),
+      solver_(sea.description.solver_setting(manner_), sea.layout, planes_, sea.nodes, team,
+              threads, contents),
       measures_(domain_, sea.description.terms, sea.nodes, team, threads),
       rows_from_south_(domain_.rows_with(1, 0)),
       rows_with_ghosts_(domain_.rows_with(ghosts, ghosts)) {
   make_halos();
-  if (!real_) return;
+  if (contents == workload::Contents::none) return;
   fill_initial(domain_, sea.description.initial, fields_);
   constexpr int arrays = std::max(Momentum::scratch_fields, Tracers::scratch_fields);
   for (int thread = 0; thread < threads; ++thread) scratch_.emplace_back(domain_, arrays);
@@ -103,12 +102,7 @@ void Turn::exchange_as(const Manner& manner) {
   manner_ = manner;
   manner_.layout = layout;
   make_halos();
-  SolverSetting setting = sea_.description.solver_setting();
-  setting.halo = manner.solver_halo;
-  setting.sum = manner.solver_sum;
-  setting.sum_protocol = manner.solver_sum_protocol;
-  setting.iterations_per_exchange = manner.iterations_per_exchange;
-  solver_.exchange_as(setting);
+  solver_.exchange_as(sea_.description.solver_setting(manner));
 }
 
 exchange::Exchanges Turn::exchanges() const {

@@ -55,7 +55,6 @@ class Turn : public workload::RankTurn {
   const Fields& fields() const { return fields_; }
   const Solver& solver() const { return solver_; }
   const Measures& measures() const { return measures_; }
-  const Manner& manner() const { return manner_; }
 
  private:
   using Listener = workload::Listener;
@@ -76,7 +75,6 @@ class Turn : public workload::RankTurn {
 
   const Sea sea_;
   exchange::TeamPointer team_;
-  bool real_;
   int threads_;
   Manner manner_;
   Planes planes_;

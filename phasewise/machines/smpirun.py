@@ -23,9 +23,12 @@ PLATFORM_VARIABLE = "PHASEWISE_PLATFORM"
 
 BAD_INPUT = 2
 
+STALLED = "Stalling SMPI instance"
+"""What smpirun says, with the status 0, where all ranks wait for each other."""
+
 LAST_WORDS = (
     (
-        re.compile(r"[Dd]eadlock|Stalling"),
+        re.compile(rf"[Dd]eadlock|{STALLED}"),
         "the simulated ranks wait for each other and none can go on",
     ),
     (re.compile(r"bad_alloc|[Oo]ut of memory|Cannot allocate"), "there is not enough memory"),
@@ -95,8 +98,7 @@ def simulate_driver(twin: Twin, parameters: str, folder: Path, option: str = "")
             status = process.wait()
         words.seek(0)
         output = words.read().decode(errors="replace")
-    # Where all ranks wait for each other, smpirun says so, and its status is 0.
-    if status != 0 or "Stalling" in output:
+    if status != 0 or STALLED in output:
         raise _failure(status, output, twin)
 
 
