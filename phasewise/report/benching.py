@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from phasewise.driver import Core
 from phasewise.errors import StudyError
 from phasewise.machines.turn_times import Timer
-from phasewise.output import print_json
+from phasewise.output import print_json, print_table
 from phasewise.report.conventions import Convention
 from phasewise.tables.keys import nearest
 from phasewise.workload.discovery import with_part
@@ -111,6 +111,17 @@ def shows_points(part: Bench) -> bool:
 def has_curves(part: Bench) -> bool:
     """Whether it measures times over sizes."""
     return part.overrides(Bench.curves)
+
+
+def show_kernels(kernels: Iterable[Measured], turn: str) -> None:
+    """Print kernels in their order, with their time in a turn, whose name is given."""
+    rows = [
+        [one["name"], f"{1e3 * one['seconds']:.3f}", f"{one['gigaflops']:.2f}",
+         f"{one['gigabytes_per_second']:.2f}", str(one["level"]), f"{100 * one['roof_share']:.0f}"]
+        for one in kernels
+    ]  # fmt: skip
+    heads = ["kernel", f"ms a {turn}", "Gflop/s", "GB/s", "level", "% of roof"]
+    print_table("kernels on rank 0", heads, rows)
 
 
 def has_conventions(part: Bench) -> object:

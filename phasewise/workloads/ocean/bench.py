@@ -12,7 +12,7 @@ from phasewise.driver import Core, Run
 from phasewise.mpi.ranks import collectively
 from phasewise.mpi.working import at
 from phasewise.output import number_of, print_table
-from phasewise.report.benching import Bench
+from phasewise.report.benching import Bench, show_kernels
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.laboratory import rate_of
@@ -137,14 +137,8 @@ class OceanBench(Bench):
         self.show_points([result])
         if "points" in result:
             return
-        rows = [
-            [kernel["name"], f"{1e3 * kernel['seconds']:.3f}", f"{kernel['gigaflops']:.2f}",
-             f"{kernel['gigabytes_per_second']:.2f}", str(kernel["level"]),
-             f"{100 * kernel['roof_share']:.0f}"]
-            for kernel in sorted(result["kernels"], key=lambda one: -one["seconds"])
-        ]  # fmt: skip
-        heads = ["kernel", "ms a timestep", "Gflop/s", "GB/s", "level", "% of roof"]
-        print_table("kernels on rank 0", heads, rows)
+        dearest_first = sorted(result["kernels"], key=lambda one: -one["seconds"])
+        show_kernels(dearest_first, "timestep")
 
     def show_points(self, results: Sequence[dict[str, Any]]) -> None:
         """Print several measurements in one table."""

@@ -12,7 +12,7 @@ from phasewise.driver import Core, Run
 from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.output import console, print_table
-from phasewise.report.benching import Bench
+from phasewise.report.benching import Bench, show_kernels
 from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.laboratory import grid_on
@@ -159,13 +159,7 @@ class QcdBench(Bench):
         heads = ["", "Gflop/s a core", "ns a site", "% of roof", "flops a site"]
         print_table(f"{size}, {sites} sites on {cores} cores, {result['precision']}", heads, rows)
         show_figures([result], f"process grid {result['process_grid']}")
-        kernels = [
-            [k["name"], f"{1e3 * k['seconds']:.3f}", f"{k['gigaflops']:.2f}",
-             f"{k['gigabytes_per_second']:.2f}", str(k["level"]), f"{100 * k['roof_share']:.0f}"]
-            for k in result["kernels"] if k["seconds"] > 0
-        ]  # fmt: skip
-        heads = ["kernel", "ms a solve", "Gflop/s", "GB/s", "level", "% of roof"]
-        print_table("kernels on rank 0", heads, kernels)
+        show_kernels((one for one in result["kernels"] if one["seconds"] > 0), "solve")
 
     def show_points(self, results: Sequence[dict[str, Any]]) -> None:
         """Print measurements of several cases or numbers of ranks as tables."""
