@@ -22,7 +22,7 @@ from phasewise.options import (
 )
 from phasewise.output import console, number_of, print_json, print_table
 from phasewise.study import Study, load
-from phasewise.study.laboratory import load_names, when
+from phasewise.study.laboratory import load_names, show_planned, when
 from phasewise.tuning.automatic import machine_of, settle
 
 MARKS = "†‡§¶"
@@ -74,6 +74,7 @@ def show(study: Study, planned: dict[str, Any], rank: int | None) -> None:
     rows = [_row(phase, labels, marks.get(phase["per"], "")) for phase in planned["phases"]]
     print_table(title, columns, rows)
     console().print("\n".join(_closing(study, planned, rank)), soft_wrap=True)
+    show_planned(study, planned)
 
 
 def _grid(planned: dict[str, Any]) -> str:

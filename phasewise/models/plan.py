@@ -12,7 +12,7 @@ from typing import Any
 from phasewise.driver import Planner, load_planner
 from phasewise.errors import StudyError
 from phasewise.study import Study
-from phasewise.study.laboratory import Pieces, grid_names
+from phasewise.study.laboratory import Pieces, grid_names, planned
 
 COUNTED = ("messages", "bytes_per_rank", "intra_node", "inter_node")
 
@@ -49,7 +49,8 @@ def plan(
     node has ``communication.node_size`` ranks, or one. Sizes are in bytes. Totals leave out what
     the library sends inside its calls, which is unknown. They count the messages of data-dependent
     pieces only if `pieces` says how often these come in a turn; their phases then have that number
-    as `times`. StudyError if the process grid does not suit the ranks.
+    as `times`. A workload may add entries of its own (`Laboratory.planned`). StudyError if the
+    process grid does not suit the ranks.
     """
     study.check_ranks(ranks)
     if rank is not None and not 0 <= rank < ranks:
@@ -63,7 +64,7 @@ def plan(
     unit = study.workload.unit.one
     phases = [_phase(phase, unit, pieces or {}) for phase in found["phases"]]
     grids = grid_names(found["process_grid"])
-    return {
+    result = {
         "ranks": found["ranks"],
         "process_grid": grids[0] if len(grids) == 1 else grids,
         "layout": study.communication.layout_text,
@@ -72,6 +73,7 @@ def plan(
         "totals": _totals(phases, unit),
         "load": found["load"],
     }
+    return {**result, **planned(study, result)}
 
 
 def _phase(found: dict[str, Any], unit: str, pieces: Pieces) -> dict[str, Any]:

@@ -58,6 +58,13 @@ class Laboratory(Part):
         """
         return {}
 
+    def planned(self, study: Study, plan: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Entries of `plan --json` beside those of every plan, from such a plan."""
+        return {}
+
+    def show_planned(self, study: Study, plan: Mapping[str, Any]) -> None:
+        """Print what these entries say, below the table of phases."""
+
     def placed(self, communication: Any, record: Any) -> Communication:
         """The communication with the process grid and the places of a record."""
         found: Communication = communication
@@ -141,6 +148,16 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
             "depends on data; leave it out"
         )
     return found
+
+
+def planned(study: Study, plan: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Entries that the workload adds to this plan."""
+    return _laboratory(study).planned(study, plan)
+
+
+def show_planned(study: Study, plan: Mapping[str, Any]) -> None:
+    """Print what the workload's entries of a plan say."""
+    _laboratory(study).show_planned(study, plan)
 
 
 def placed(study: Study, record: Any) -> Communication:

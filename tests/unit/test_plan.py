@@ -15,6 +15,7 @@ from phasewise.commands.plan import show
 from phasewise.driver import load_planner
 from phasewise.models.plan import plan
 from phasewise.study import Study, load
+from phasewise.study.laboratory import Laboratory
 from phasewise.tuning import automatic
 from tests.sentences import Nearest, command_refused, refused, says
 from tests.unit.study_tables import tables
@@ -189,6 +190,23 @@ def test_beams_of_different_shapes_have_a_grid_each(
     assert found["load"]["particles"] == pytest.approx([1, 1], abs=1e-6)
     # 256 rows over three processes: 86 at most, of 85.33 in the mean.
     assert found["load"]["grid"][1] == pytest.approx(86 * 3 / 256, rel=1e-12)
+
+
+def test_a_workload_adds_entries_to_a_plan_and_prints_them(
+    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def entries(_: Laboratory, _study: Study, plan: dict[str, Any]) -> dict[str, Any]:
+        return {"ranks_of_a_beam": plan["ranks"] // 2}
+
+    def shown(_: Laboratory, _study: Study, plan: dict[str, Any]) -> None:
+        print(f"{plan['ranks_of_a_beam']} ranks hold a beam")
+
+    monkeypatch.setattr(Laboratory, "planned", entries)
+    monkeypatch.setattr(Laboratory, "show_planned", shown)
+    assert main(["plan", study, "--ranks", "128", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["ranks_of_a_beam"] == 64
+    assert main(["plan", study, "--ranks", "128"]) == 0
+    assert capsys.readouterr().out.endswith("64 ranks hold a beam\n")
 
 
 def test_the_plan_of_one_rank_is_of_that_rank(
