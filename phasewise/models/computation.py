@@ -53,9 +53,9 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 
 def rates_of(case: Case) -> dict[str, Any]:
     """How long a rank computes, for a model that follows the turn: `flop` and `byte`, seconds of a
-    flop and of a byte moved; `kernels`, where the machine has their rates or they take the same time
-    on every machine, a list of name, part and seconds of a flop, or of a byte if a kernel has no
-    flops; `unit`, where the processor has a vector unit.
+    flop and of a byte moved; `kernels`, where the machine has their rates or they take the same
+    time on every machine, a list of name, part and seconds of a flop, or of a byte if a kernel has
+    no flops; `unit`, where the processor has a vector unit.
     """
     if case.study is None:
         return {}

@@ -1,6 +1,7 @@
-"""Mollweide's projection of equal areas: x = (2√2/π) λ cos θ, y = √2 sin θ with 2θ + sin 2θ =
-π sin φ (Snyder, Map Projections: A Working Manual, USGS Professional Paper 1395 (1987), p. 249), here
-divided by 2√2.
+"""Mollweide's projection of equal areas.
+
+x = (2√2/π) λ cos θ, y = √2 sin θ with 2θ + sin 2θ = π sin φ (Snyder, Map Projections: A Working
+Manual, USGS Professional Paper 1395 (1987), p. 249), here divided by 2√2.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""Physics of columns of an atmosphere, whose load day and season unbalance, and schemes that balance
-it.
+"""Physics of columns of an atmosphere, whose load day and season unbalance, and schemes that
+balance it.
 
 >>> from phasewise.workloads.atmosphere import radiation
 """

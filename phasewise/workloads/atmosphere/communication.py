@@ -1,5 +1,5 @@
-"""The table [communication] of an atmosphere: how columns are dealt to the ranks, which of them move
-for the sake of balance, and how they are sent.
+"""The table [communication] of an atmosphere: how columns are dealt to the ranks, which of them
+move for the sake of balance, and how they are sent.
 """
 
 from __future__ import annotations
@@ -45,8 +45,11 @@ class AtmosphereCommunication(Communication):
     """Whether a rank has bands of latitude, slabs of longitude, or blocks."""
     process_grid: str = grid_key(2)
     """Ranks along latitudes and longitudes, of blocks."""
-    balance: str = key("word", ALL, choices=BALANCES, flat=True)
-    """Which columns are computed elsewhere."""
+    balance: str = key(
+        "word", ALL, choices=(*BALANCES, AUTO), flat=True,
+        as_flat=lambda found: ALL if found == AUTO else found,
+    )  # fmt: skip
+    """Which columns are computed elsewhere; auto: the scheme of the fastest predicted timestep."""
     exchange: str = key("word", MESSAGES, choices=EXCHANGES, flat=True)
     """Whether columns go in messages, or by the library's all-to-all."""
     columns: str = declared(PROTOCOL)
@@ -65,8 +68,15 @@ class AtmosphereCommunication(Communication):
 
     @property
     def grid_text(self) -> str:
-        """The process grid of blocks; bands and slabs form none."""
-        return self.process_grid if self.division == BLOCKS else self.division
+        """The process grid of blocks, or the division, with the scheme of balance."""
+        divided = self.process_grid if self.division == BLOCKS else self.division
+        return f"{divided} ({self.balance})"
+
+    @property
+    def leaves_grid_open(self) -> bool:
+        """Whether the scheme or the process grid is to be chosen for the number of ranks."""
+        open_grid = self.division == BLOCKS and self.process_grid == AUTO
+        return open_grid or self.balance == AUTO
 
     @property
     def priced_by_overhead(self) -> tuple[str, str] | None:

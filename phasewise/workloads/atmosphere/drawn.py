@@ -16,6 +16,8 @@ GRIDS = ((64, 128), (64, 96), (96, 192), (128, 256), (72, 144))
 LEVELS = (10, 18, 26)
 DAYS = (1, 80, 172, 265, 355)
 HOURS = 24
+STATIC = tuple(name for name in BALANCES if name != MEASURED)
+"""The schemes that do not go by times."""
 
 
 class AtmosphereDrawn(Drawn):
@@ -34,7 +36,7 @@ class AtmosphereDrawn(Drawn):
             "timestep": 3600.0,
         }
         ways = {
-            "balance": one_of(draw, [name for name in BALANCES if name != MEASURED]),
+            "balance": one_of(draw, STATIC),
             **some(
                 draw,
                 {

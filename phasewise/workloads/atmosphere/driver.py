@@ -18,8 +18,8 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Schedule:
-    """Who has, and who computes, each column at a timestep, by the number of the column: longitude +
-    longitudes × latitude, from the south.
+    """Who has, and who computes, each column at a timestep, by the number of the column: longitude
+    + longitudes × latitude, from the south.
     """
 
     owner: Integers

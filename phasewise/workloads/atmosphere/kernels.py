@@ -1,4 +1,5 @@
-"""The time of a timestep's kernels: the items of each, at rates that the columns of a chunk share.
+"""The time of a timestep's kernels: the flops of each, at a rate that depends on the levels of a
+column.
 
 A column with a cost from a file takes it on every machine.
 """
@@ -30,13 +31,14 @@ class AtmosphereKernels(Kernels):
     """What the time of its kernels is made of."""
 
     UNITS = {
-        rate_of(name): "item"
-        for name in (*PHYSICS, *(f"{name}{PLAIN}" for name in PHYSICS), MEASURE)
+        **{rate_of(f"{name}{kind}"): "flop" for name in PHYSICS for kind in ("", PLAIN)},
+        rate_of(MEASURE): "item",
     }
 
     FIXED = {GIVEN: MICROSECOND}
 
     def terms(self, model: AtmosphereTable, kernel: Mapping[str, Any], ranks: int) -> list[Term]:
-        """One term, at the kernel's own rate for the levels of a column."""
-        name, items = str(kernel["name"]), float(kernel["items"])
-        return [Term(rate_of(name), items, float(model.levels))]
+        """One term, at the kernel's own rate."""
+        name = rate_of(str(kernel["name"]))
+        amount = float(kernel[f"{self.UNITS.get(name, 'flop')}s"])
+        return [Term(name, amount, float(model.levels))]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from phasewise.output import console, print_table
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
+from phasewise.workload.communication import Communication
+from phasewise.workloads.atmosphere.communication import BLOCKS, AtmosphereCommunication
 from phasewise.workloads.atmosphere.driver import Schedule, schedule_of
 from phasewise.workloads.atmosphere.grid import HOUR
 from phasewise.workloads.atmosphere.kernels import GIVEN, MEASURE, PHYSICS, PLAIN
@@ -43,6 +45,14 @@ class AtmosphereLaboratory(Laboratory):
     def known_pieces(self, study: Study) -> Pieces:
         """The share of each of the timesteps that stand for the hours of a run."""
         return {SUN: 1.0 / min(study.count, MOST_PIECES)}
+
+    def placed(self, communication: Any, record: Any) -> Communication:
+        """The communication with the process grid of a record, where there are blocks."""
+        own = isinstance(communication, AtmosphereCommunication)
+        blocks = own and communication.division == BLOCKS
+        return (
+            super().placed(communication, record) if blocks else cast(Communication, communication)
+        )
 
     def planned(self, study: Study, plan: Mapping[str, Any]) -> dict[str, Any]:
         """load_before, load_after: the largest over the mean of the ranks' costs, means over the

@@ -1,5 +1,5 @@
-"""Reads a study of an atmosphere's columns: the table [atmosphere] with the grid that a file of costs
-gives.
+"""Reads a study of an atmosphere's columns: the table [atmosphere] with the grid that a file of
+costs gives.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, read_table, values_of
 from phasewise.workloads.atmosphere.costs_file import costs_of, grid_of_costs
 from phasewise.workloads.atmosphere.table import USUAL_GRID, AtmosphereRecords, AtmosphereTable
-
 
 
 def read(

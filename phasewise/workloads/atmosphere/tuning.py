@@ -4,7 +4,6 @@ division each scheme with each protocol, and the other chunks and kernels.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -16,14 +15,18 @@ from phasewise.workload.communication import AUTO
 from phasewise.workload.grids import grid_of
 from phasewise.workloads.atmosphere.choosing import schemes
 from phasewise.workloads.atmosphere.communication import (
+    ALL,
     ALLTOALLW,
-    BALANCES,
     BLOCKS,
     MESSAGES,
     NONE,
+    AtmosphereCommunication,
     process_grids,
 )
 from phasewise.workloads.atmosphere.model import model_of
+
+GRIDS = 3
+"""Most process grids of blocks that are compared."""
 
 
 class AtmosphereTuning(Tuning):
@@ -57,16 +60,20 @@ class AtmosphereTuning(Tuning):
         return valid
 
     def open_grids(self, study: Study, ranks: int) -> list[dict[str, Any]]:
-        """The process grids of blocks, that of the squarest blocks first."""
-        found = process_grids(model_of(study), ranks)
-        return [{"process_grid": grid_of(*grid)} for grid in found]
-
-    def open_variants(
-        self, study: Study, grid: Mapping[str, Any], levels: bool
-    ) -> list[dict[str, Any]]:
-        """The other schemes."""
-        given = getattr(study.communication, "balance", BALANCES[0])
-        return [{"balance": name} for name in schemes(model_of(study), levels) if name != given]
+        """Each scheme where the study leaves it open, on the process grids of the squarest blocks
+        where it leaves that open.
+        """
+        own = study.communication
+        assert isinstance(own, AtmosphereCommunication)
+        grids = [own.process_grid]
+        if own.division == BLOCKS and own.process_grid == AUTO:
+            found = process_grids(model_of(study), ranks)[:GRIDS]
+            grids = [grid_of(*grid) for grid in found]
+        names = [own.balance]
+        if own.balance == AUTO:
+            every = schemes(model_of(study), levels=True)
+            names = [ALL, *(name for name in every if name != ALL)]
+        return [{"process_grid": grid, "balance": name} for name in names for grid in grids]
 
 
 def _usual(given: Any, choices: list[Any]) -> Any:

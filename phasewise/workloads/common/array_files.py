@@ -174,9 +174,7 @@ def _unpacked(
     def numbers(key: str, default: float) -> Floats:
         given = np.ravel(attributes.get(key, default))
         if not given.size or given.dtype.kind not in "iuf":
-            raise StudyError(
-                f"{sought.key}: {path} has {name}, whose attribute {key} is no number"
-            )
+            raise StudyError(f"{sought.key}: {path} has {name}, whose attribute {key} is no number")
         return np.asarray(given, dtype=np.float64)
 
     for key in FILLS:
