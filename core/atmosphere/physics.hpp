@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -79,6 +80,9 @@ class Physics {
   double cost(bool lit) const;
 
  private:
+  void tell_adjustment(workload::Listener& listener, std::int64_t columns, double* const* data,
+                       const std::function<void()>& work) const;
+
   struct State;
   std::unique_ptr<State> state_;
 };
