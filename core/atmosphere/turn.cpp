@@ -71,6 +71,7 @@ Turn::Turn(Schedules& schedules, const exchange::TeamPointer& team, workload::Co
       measures_(planet_, team_) {
   if (planet_.by_sun())
     physics_ = std::make_unique<Physics>(physics_setting(planet_.description(), manner_, threads));
+  schedule_ = schedules_.at(manner_, 0);
   if (real_) fill();
 }
 
@@ -103,7 +104,6 @@ void Turn::exchange_as(const Manner& given) {
   manner.division = manner_.division;
   manner.process_grid = manner_.process_grid;
   manner_ = manner;
-  schedule_.reset();
   moves_.reset();
   if (physics_)
     physics_ = std::make_unique<Physics>(physics_setting(planet_.description(), manner_, threads_));
@@ -125,7 +125,7 @@ SchedulePointer Turn::schedule_at(std::int64_t timestep) {
 
 bool Turn::prepare(std::int64_t timestep) {
   SchedulePointer next = schedule_at(timestep);
-  const bool same = moves_ && schedule_ && schedule_->holders() == next->holders();
+  const bool same = moves_ && schedule_->holders() == next->holders();
   schedule_ = std::move(next);
   if (same) return false;
   moves_ = std::make_unique<Moves>(*schedule_, planet_.layout(), manner_, planet_.bytes(), team_);
