@@ -13,7 +13,7 @@ from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.atmosphere.communication import MESSAGES, AtmosphereCommunication
 from phasewise.workloads.atmosphere.costs_file import costs_of
-from phasewise.workloads.atmosphere.gathered import OF_COLUMNS, fields_of, whole_fields
+from phasewise.workloads.atmosphere.gathered import OF_COLUMNS, fields_of, whole_field
 from phasewise.workloads.atmosphere.model import model_of
 
 GROUP = "snapshots"
@@ -69,9 +69,11 @@ class AtmosphereRecording(Recording):
         """Write the maps that are due; collective."""
         if not _due(study, run.turn):
             return
-        found = whole_fields(cast(StatefulRun, run), comm, model_of(study), maps_of(study))
-        if found is not None:
-            write(f"{GROUP}/{run.turn - 1}", found)
+        own, model = cast(StatefulRun, run), model_of(study)
+        found = {name: whole_field(own, comm, model, name) for name in maps_of(study)}
+        if comm.rank() == 0:
+            maps = {name: one for name, one in found.items() if one is not None}
+            write(f"{GROUP}/{run.turn - 1}", maps)
 
     def check(self, study: Study) -> None:
         """StudyError if this machine lacks memory, the build lacks the protocol, costs from a file
