@@ -49,7 +49,7 @@ OWN: dict[str, dict[str, Any]] = {
     "pcg, evp": {"solver": "pcg", "preconditioner": "evp"},
     "chrongear, diagonal": {"solver": "chrongear", "preconditioner": "diagonal"},
 }
-PEERS = {"PETSc cg, jacobi": "jacobi", "PETSc cg, icc": "icc"}
+PEERS = {"PETSc cg, jacobi": "jacobi", "PETSc cg, icc": "icc", "PETSc cg, gamg": "gamg"}
 ALIKE = ("chrongear, diagonal", "PETSc cg, jacobi")
 """Those that have the same surface after equal iterations."""
 

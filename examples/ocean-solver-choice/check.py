@@ -89,6 +89,20 @@ def test_exact_blocks_cut_the_iterations_to_less_than_a_half(
         assert alone[f"{solver} evp"][0] < 0.5 * alone[f"{solver} diagonal"][0]
 
 
+def test_the_readme_lists_the_iterations(alone: dict[str, tuple[int, str]]) -> None:
+    text = (SCRIPT.parent / "README.md").read_text()
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in text.splitlines()
+            if line.startswith("|")]  # fmt: skip
+    columns = rows[0][1:]
+    listed = {
+        f"{solver.strip(' `')} {other}": int(count)
+        for solvers, *counts in rows[2:]
+        for solver in solvers.split(",")
+        for other, count in zip(columns, counts, strict=True)
+    }
+    assert listed == {way: count for way, (count, _) in alone.items()}
+
+
 @pytest.mark.skipif(shutil.which("mpiexec") is None, reason="mpiexec is not installed")
 def test_three_ranks_print_the_same(alone: dict[str, tuple[int, str]]) -> None:
     assert lines(printed([str(SCRIPT)], 3, Path())) == alone

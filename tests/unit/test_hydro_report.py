@@ -122,6 +122,15 @@ def test_pictures_show_profiles_and_fields_or_say_what_they_need(run: ReportedRu
     assert (snapshot.x[-1], snapshot.y[-1]) == (1.0, 0.25)
 
 
+def test_a_run_that_ends_before_its_first_snapshot_says_when_that_was_due(tmp_path: Path) -> None:
+    phasewise.run(study({"snapshots": 2}, timesteps=2), out=tmp_path / "run").close()
+    early = ReportedRun(tmp_path / "run")
+    absent = pictures.draw_profiles(early)
+    early.close()
+    assert isinstance(absent, Missing)
+    says(absent.sentence, "2 snapshots", "t = 0.05", "hydro.until = 0")
+
+
 def test_a_report_draws_films_of_the_fields(folder: Path, tmp_path: Path) -> None:
     assert main(["report", str(folder), "--output", str(tmp_path / "report.html")]) == 0
     made = {path.name for path in tmp_path.rglob("*.png")}

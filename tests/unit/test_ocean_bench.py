@@ -14,6 +14,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.kernel_rates import Measuring
 from phasewise.models.drawn import Drawn, Wanted
+from phasewise.models.plan import plan
 from phasewise.report.benching import Bench
 from phasewise.runs import timing
 from phasewise.study import Study
@@ -21,7 +22,9 @@ from phasewise.study.kernels import Kernels
 from phasewise.study.laboratory import declared_tasks
 from phasewise.workload.discovery import find_workload
 from phasewise.workloads.ocean.bench import CASES, COMPARED, case_tables
+from phasewise.workloads.ocean.communication import DISTRIBUTIONS, KERNELS
 from phasewise.workloads.ocean.model import model_of
+from phasewise.workloads.ocean.table import PRECONDITIONERS, SOLVERS
 
 ROOF = {"flops_per_second": 1e10, "levels": []}
 SMALL = ["ocean.grid=[24,16,2]", "ocean.evp_block=[4,4]"]
@@ -89,15 +92,23 @@ def test_a_rate_is_a_kernels_time_over_its_work_at_the_columns_of_a_rank() -> No
     assert rates["ocean_solve_tiles"].seconds == (2e-9,)
 
 
-def test_studies_that_are_drawn_can_run(tmp_path: Any) -> None:
+def test_drawn_studies_have_every_solver_and_division_and_half_of_them_can_be_planned(
+    tmp_path: Any,
+) -> None:
     workload = find_workload("ocean")
     wanted = Wanted(load_machine("bassi"), 4, tmp_path / "file")
-    fitting = 0
-    for seed in range(40):
+    drawn, fitting = 60, []
+    for seed in range(drawn):
         tables = workload.part(Drawn).tables(np.random.default_rng(seed), wanted)
+        study = Study.from_dict({"workload": "ocean", "timesteps": 1, **tables})
         try:
-            Study.from_dict({"workload": "ocean", "timesteps": 1, **tables}).check_ranks(4)
+            plan(study, 4)
         except StudyError:
             continue
-        fitting += 1
-    assert fitting > 10
+        fitting.append(study)
+    assert len(fitting) > drawn / 2
+    assert {study.model.solver for study in fitting} == set(SOLVERS)
+    assert {study.model.preconditioner for study in fitting} == set(PRECONDITIONERS)
+    assert {study.communication.distribution for study in fitting} == set(DISTRIBUTIONS)
+    assert {study.communication.kernel for study in fitting} == set(KERNELS)
+    assert len({study.communication.block for study in fitting}) == 3

@@ -14,7 +14,7 @@ from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture
 from phasewise.workloads.hydro.faces import faces_of
-from phasewise.workloads.hydro.planes import NO_SNAPSHOTS, model_in, study_of, time_text
+from phasewise.workloads.hydro.planes import model_in, none_taken, study_of, time_text
 from phasewise.workloads.hydro.profiles import Profiles, profiles_of
 from phasewise.workloads.hydro.recording import GROUP
 
@@ -29,7 +29,7 @@ def draw_profiles(run: ReportedRun) -> Drawing | Missing:
     """Density, velocity and pressure of the last snapshot, with the solution where one is known."""
     numbers = run.results.snapshots(GROUP)
     if not numbers:
-        return NO_SNAPSHOTS
+        return none_taken(run)
     values = run.results.arrays(f"{GROUP}/{numbers[-1]}")
     time = float(values["time"][0])
     found = profiles_of(study_of(run), values, time)

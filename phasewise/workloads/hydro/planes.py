@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 
 from phasewise.driver import Floats
+from phasewise.output import number_of
 from phasewise.report.fields import Coordinate, Field, Snapshot
 from phasewise.report.figure import Missing
 from phasewise.report.reported_run import ReportedRun
@@ -70,7 +71,19 @@ def model_in(run: ReportedRun) -> HydroTable:
 def _numbers(run: ReportedRun) -> Sequence[int] | Missing:
     if len(model_in(run).zones) == 1:
         return ONE_AXIS
-    return run.results.snapshots(GROUP) or NO_SNAPSHOTS
+    return run.results.snapshots(GROUP) or none_taken(run)
+
+
+def none_taken(run: ReportedRun) -> Missing:
+    """Why a run has no snapshots."""
+    model = model_in(run)
+    wanted = model.records.snapshots
+    if not wanted or not model.until:
+        return NO_SNAPSHOTS
+    return Missing(
+        f"The first of {number_of(wanted, 'snapshot')} is due at t = {model.until / wanted:.4g}, "
+        "which the run has not reached; hydro.until = 0 counts timesteps in the place of time."
+    )
 
 
 def _note(run: ReportedRun) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, Wanted, one_of, some
 from phasewise.workloads.ocean.choosing import adding
-from phasewise.workloads.ocean.communication import SUMS
+from phasewise.workloads.ocean.communication import DISTRIBUTIONS, PLAIN, SUMS
 from phasewise.workloads.ocean.table import EVP, PCSI, PRECONDITIONERS, SOLVERS
 
 GRIDS = ((96, 96), (128, 192), (160, 192), (320, 384), (240, 120))
 """Cells along x and y."""
 LEVELS = (4, 10, 20)
+BLOCKS = ([12, 16], [32, 24])
 MOST_ITERATIONS = 30
 
 
@@ -39,6 +40,9 @@ class OceanDrawn(Drawn):
                 "solver_sum": SUMS,
                 "solver_sum_protocol": tuple(adding(SIMULATED_PROTOCOLS)),
                 "aggregate": (False,),
+                "blocks": BLOCKS,
+                "distribution": DISTRIBUTIONS,
+                "kernel": (PLAIN,),
                 "iterations_per_exchange": (2,) if both else (1,),
             },
         )

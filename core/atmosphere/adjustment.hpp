@@ -1,0 +1,153 @@
+// Moist convective adjustment, after Manabe, Smagorinsky, Strickler, Mon. Wea. Rev. 93 (1965) 769.
+//
+// Air that rises from a layer to the one above it arrives with r T: on the dry adiabat
+// r = (σ above/σ)^κ, and if the layer is saturated (its relative humidity is `saturated_from` or
+// more) on the moist one. A layer is unstable if it is colder than that by more than
+// `stable_within`, and where vapour exceeds saturation.
+//
+// A sweep condenses the excess of vapour into cloud water and then mixes: from the surface up,
+// unstable layers join the block of layers below them, in which temperatures become those of
+// rising air, and vapour uniform or, where the block is saturated, a uniform share of saturation.
+// Enthalpy and water of a block stay. Sweeps follow until one finds nothing to do.
+#pragma once
+
+#include "atmosphere/constants.hpp"
+#include "atmosphere/values.hpp"
+#include "atmosphere/vertical.hpp"
+
+namespace phasewise::atmosphere {
+
+// Saturation of air: the specific humidity, and its increase with temperature times L/cp.
+template <class V>
+struct Saturation {
+  V humidity, slope;
+};
+
+template <class V>
+PHASEWISE_HD Saturation<V> saturation(V temperature, double inverse_pressure) {
+  const V inverse = 1.0 / larger(temperature - bolton_offset, all_of<V>(10.0));
+  const auto [scale, beyond_one] =
+      exponential<V>(fused(inverse, -bolton_slope, all_of<V>(bolton_log)));
+  const V pressure = fused(scale, beyond_one, scale);
+  const V humidity = smaller((vapour_ratio * inverse_pressure) * pressure, all_of<V>(vapour_ratio));
+  constexpr double per_kelvin = latent_heat / heat_capacity_air * bolton_slope;
+  return {humidity, per_kelvin * humidity * (inverse * inverse)};
+}
+
+template <class V>
+struct AdjustmentRows {
+  V *temperature, *vapour, *cloud;
+  V* saturated;  // specific humidity of saturation
+  // Of air that rises from a level to that above it: its temperature there over its own, and its
+  // vapour.
+  V *ratio, *vapour_ratio;
+  // Of the block below a level and with it: sums of temperatures and of vapour; temperature and
+  // vapour of the level over those of the block's base, and their sums.
+  V *heat, *water, *place, *share, *places, *shares;
+  V* joins;  // 1 where a level is in one block with that above it, else 0
+};
+
+// Condenses, and finds how air rises. Returns where vapour condensed.
+template <class V>
+PHASEWISE_HD auto condense_and_lift(const Vertical& vertical, const AdjustmentRows<V>& rows) {
+  auto condensed = V{} != V{};
+  for (int k = 0; k < vertical.levels; ++k) {
+    V temperature = rows.temperature[k], vapour = rows.vapour[k];
+    const auto [humidity, slope] = saturation<V>(temperature, vertical.inverse_pressure[k]);
+    V saturated = humidity;
+    const auto over = vapour > (1.0 + saturated_within) * humidity;
+    if (any(over)) {
+      condensed = condensed | over;
+      const V excess = over ? (vapour - humidity) / (1.0 + slope) : V{};
+      temperature += (latent_heat / heat_capacity_air) * excess;
+      vapour -= excess;
+      saturated = over ? vapour : humidity;
+      rows.temperature[k] = temperature;
+      rows.vapour[k] = vapour;
+      rows.cloud[k] += excess;
+    }
+    rows.saturated[k] = saturated;
+    if (k == 0) continue;
+    // The moist adiabat d ln T/d ln p = κ (1 + L q*/(R T))/(1 + L/cp dq*/dT), over the step between
+    // the levels.
+    const V moist = vapour >= saturated_from * saturated ? all_of<V>(1.0) : V{};
+    const V whole = fused(temperature, slope, temperature);
+    const V half = (0.5 * kappa * vertical.log_step[k]) *
+                   fused(saturated, latent_heat / gas_constant_air, temperature);
+    const V inverse = 1.0 / ((whole + half) * saturated);
+    const V dry = all_of<V>(vertical.dry_ratio[k]);
+    const V lifted = larger((whole - half) * (saturated * inverse), dry);
+    const V drier = rows.saturated[k - 1] * ((whole + half) * inverse);
+    rows.ratio[k] = moist > 0.0 ? lifted : dry;
+    rows.vapour_ratio[k] = moist > 0.0 ? drier : all_of<V>(1.0);
+  }
+  return condensed;
+}
+
+// Joins levels into blocks. Returns where any did.
+template <class V>
+PHASEWISE_HD auto join_levels(int levels, const AdjustmentRows<V>& rows) {
+  const V one = all_of<V>(1.0);
+  auto joined = V{} != V{};
+  V heat{}, water{}, place{}, share{}, places{}, shares{};
+  for (int k = levels - 1; k >= 0; --k) {
+    const V temperature = rows.temperature[k], vapour = rows.vapour[k];
+    auto joins = V{} != V{};
+    if (k < levels - 1) {
+      place = place * rows.ratio[k + 1];
+      share = share * rows.vapour_ratio[k + 1];
+      joins = heat * place > (temperature + stable_within) * places;
+      rows.joins[k + 1] = joins ? one : V{};
+      joined = joined | joins;
+    }
+    place = joins ? place : one;
+    share = joins ? share : one;
+    heat = joins ? heat + temperature : temperature;
+    water = joins ? water + vapour : vapour;
+    places = joins ? places + place : one;
+    shares = joins ? shares + share : one;
+    rows.heat[k] = heat;
+    rows.water[k] = water;
+    rows.place[k] = place;
+    rows.share[k] = share;
+    rows.places[k] = places;
+    rows.shares[k] = shares;
+  }
+  return joined;
+}
+
+// Mixes the blocks.
+template <class V>
+PHASEWISE_HD void mix_blocks(int levels, const AdjustmentRows<V>& rows) {
+  V temperature{}, vapour{};  // of the base
+  for (int k = 0; k < levels; ++k) {
+    const V inverse = 1.0 / (rows.places[k] * rows.shares[k]);
+    const V own_temperature = rows.heat[k] * rows.shares[k] * inverse;
+    const V own_vapour = rows.water[k] * rows.places[k] * inverse;
+    const V joins = k == 0 ? V{} : rows.joins[k];
+    temperature = joins > 0.0 ? temperature : own_temperature;
+    vapour = joins > 0.0 ? vapour : own_vapour;
+    rows.temperature[k] = temperature * rows.place[k];
+    rows.vapour[k] = vapour * rows.share[k];
+  }
+}
+
+// Sweeps until nothing changes. Returns the sweeps of each lane; a lane that is still unstable
+// after the most sweeps has one more.
+template <class V>
+V adjust(const Vertical& vertical, int most_sweeps, const AdjustmentRows<V>& rows) {
+  const V one = all_of<V>(1.0);
+  V sweeps{};
+  auto active = one > V{};
+  for (int sweep = 0; sweep <= most_sweeps && any(active); ++sweep) {
+    sweeps += active ? one : V{};
+    if (sweep == most_sweeps) break;
+    const auto condensed = condense_and_lift<V>(vertical, rows);
+    const auto joined = join_levels<V>(vertical.levels, rows);
+    if (any(joined)) mix_blocks<V>(vertical.levels, rows);
+    active = condensed | joined;
+  }
+  return sweeps;
+}
+
+}  // namespace phasewise::atmosphere

@@ -1,0 +1,177 @@
+// Takes the values of a group's columns into rows, one lane a column, through a kernel, and back.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "atmosphere/column_kernels.hpp"
+#include "parallel/buffer.hpp"
+
+namespace phasewise::atmosphere {
+
+template <class V>
+class GroupKernels : public ColumnKernels {
+ public:
+  GroupKernels(const PhysicsSetting& setting, const Tables& tables)
+      : setting_(setting),
+        tables_(tables),
+        layout_{setting.levels},
+        rows_(layout_.size() + scratch_rows * (setting.levels + 1)) {}
+
+  int width() const override { return lanes_of<V>; }
+
+  void long_wave(const ColumnGroup& group) override {
+    load(group, 0, layout_.values());
+    const int levels = setting_.levels;
+    const LongWaveRows<V> rows{.temperature = temperature(),
+                               .vapour = vapour(),
+                               .cloud = cloud(),
+                               .emission = scratch(0),
+                               .transmission = scratch(1),
+                               .source = scratch(2),
+                               .net = scratch(3),
+                               .down = nullptr};
+    for (int i = 0; i < result::count; ++i) result_of(i) = V{};
+    result_of(result::energy_residual) =
+        moist_enthalpy<V>(tables_.vertical, state(), surface_temperature());
+    long_wave_fluxes<false, V>(tables_.long_wave, levels, surface_temperature(), rows);
+    for (int k = 0; k < levels; ++k)
+      temperature()[k] = fused(rows.net[k + 1] - rows.net[k], tables_.warming, temperature()[k]);
+    result_of(result::outgoing) = rows.net[0];
+    result_of(result::surface_long) = rows.net[levels];
+    store(group, layout_.temperature(), levels);
+    store(group, layout_.results(), result::count);
+  }
+
+  void short_wave(const ColumnGroup& group) override {
+    load(group, 0, layout_.surface_temperature());
+    const int levels = setting_.levels;
+    const ShortWaveRows<V> rows{.vapour = vapour(),
+                                .cloud = cloud(),
+                                .reflected = scratch(0),
+                                .beam_reflected = scratch(1),
+                                .passed = scratch(2),
+                                .beam_spread = scratch(3),
+                                .direct = scratch(4),
+                                .net = scratch(5),
+                                .down = nullptr};
+    const V cosine = of_places(group, [](const Place& place) { return place.cosine; });
+    short_wave_fluxes<false, V>(tables_.short_wave, levels, setting_.albedo,
+                                beam_of<V>(cosine, setting_.solar_constant), rows);
+    for (int k = 0; k < levels; ++k)
+      temperature()[k] = fused(rows.net[k] - rows.net[k + 1], tables_.warming, temperature()[k]);
+    result_of(result::absorbed) = rows.net[0];
+    result_of(result::surface_short) = rows.net[levels];
+    store(group, layout_.temperature(), levels);
+    store(group, layout_.results() + result::absorbed, 1);
+    store(group, layout_.results() + result::surface_short, 1);
+  }
+
+  int adjust(const ColumnGroup& group) override {
+    load(group, 0, layout_.surface_temperature());
+    const AdjustmentRows<V> rows{.temperature = temperature(),
+                                 .vapour = vapour(),
+                                 .cloud = cloud(),
+                                 .saturated = scratch(0),
+                                 .ratio = scratch(1),
+                                 .vapour_ratio = scratch(2),
+                                 .heat = scratch(3),
+                                 .water = scratch(4),
+                                 .place = scratch(5),
+                                 .share = scratch(6),
+                                 .places = scratch(7),
+                                 .shares = scratch(8),
+                                 .joins = scratch(9)};
+    const V sweeps = atmosphere::adjust<V>(tables_.vertical, setting_.most_sweeps, rows);
+    result_of(result::sweeps) = sweeps;
+    store(group, 0, layout_.surface_temperature());
+    store(group, layout_.results() + result::sweeps, 1);
+    return first_lane(group, sweeps, [&](double value) { return value > setting_.most_sweeps; });
+  }
+
+  int surface(const ColumnGroup& group) override {
+    load(group, 0, layout_.size());
+    const Vertical& vertical = tables_.vertical;
+    const SurfaceTerms& terms = tables_.surface;
+    const double per_second = 1.0 / terms.timestep;
+    const V sine_squared = of_places(group, [](const Place& place) {
+      const double sine = std::sin(place.latitude);
+      return sine * sine;
+    });
+    const AirChange<V> air = change_air<V>(vertical, terms, sine_squared, state());
+    V& slab = surface_temperature();
+    const SurfaceFlux<V> flux = exchange_with_air<V>(vertical, terms, slab, state());
+    const V restored = (slab_capacity * terms.restored) *
+                       (reference_temperature<V>(sine_squared, 1.0, 0.0) - slab);
+    const V radiation =
+        terms.timestep * (result_of(result::surface_short) - result_of(result::surface_long));
+    const V given = fused(flux.vapour, latent_heat, flux.heat);
+    slab += (1.0 / slab_capacity) * ((radiation - given) + restored);
+
+    result_of(result::precipitation) = air.rain;
+    result_of(result::evaporation) = flux.vapour;
+    result_of(result::sensible) = per_second * flux.heat;
+    result_of(result::forcing) = per_second * (air.forcing + restored);
+    const V gained =
+        moist_enthalpy<V>(vertical, state(), slab) - result_of(result::energy_residual);
+    const V fluxes =
+        (result_of(result::absorbed) - result_of(result::outgoing)) + result_of(result::forcing);
+    result_of(result::energy_residual) = per_second * gained - fluxes;
+    store(group, 0, layout_.size());
+    return first_lane(group, in_range<V>(setting_.levels, state(), slab),
+                      [](double value) { return value == 0.0; });
+  }
+
+ private:
+  static constexpr int scratch_rows = 10;
+
+  V* values() { return rows_.data(); }
+  V* temperature() { return values() + layout_.temperature(); }
+  V* vapour() { return values() + layout_.vapour(); }
+  V* cloud() { return values() + layout_.cloud(); }
+  V& surface_temperature() { return values()[layout_.surface_temperature()]; }
+  V& result_of(int which) { return values()[layout_.results() + which]; }
+  StateRows<V> state() { return {temperature(), vapour(), cloud()}; }
+  V* scratch(int row) { return values() + layout_.size() + row * (setting_.levels + 1); }
+
+  // Lanes without a column repeat the last one.
+  static int lane_column(const ColumnGroup& group, int lane) {
+    return std::min(lane, group.count - 1);
+  }
+
+  void load(const ColumnGroup& group, int first, int count) {
+    for (int lane = 0; lane < lanes_of<V>; ++lane) {
+      const double* const column = group.columns[lane_column(group, lane)];
+      for (int i = first; i < first + count; ++i) set_lane(values()[i], lane, column[i]);
+    }
+  }
+
+  void store(const ColumnGroup& group, int first, int count) {
+    for (int lane = 0; lane < group.count; ++lane) {
+      double* const column = group.columns[lane];
+      for (int i = first; i < first + count; ++i) column[i] = lane_of(values()[i], lane);
+    }
+  }
+
+  template <class F>
+  static V of_places(const ColumnGroup& group, F&& f) {
+    V found{};
+    for (int lane = 0; lane < lanes_of<V>; ++lane)
+      set_lane(found, lane, f(group.places[lane_column(group, lane)]));
+    return found;
+  }
+
+  template <class F>
+  static int first_lane(const ColumnGroup& group, V value, F&& holds) {
+    for (int lane = 0; lane < group.count; ++lane)
+      if (holds(lane_of(value, lane))) return lane;
+    return -1;
+  }
+
+  const PhysicsSetting& setting_;
+  const Tables& tables_;
+  ColumnLayout layout_;
+  parallel::Buffer<V> rows_;
+};
+
+}  // namespace phasewise::atmosphere

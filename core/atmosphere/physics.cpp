@@ -1,0 +1,178 @@
+#include "atmosphere/physics.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "atmosphere/column_kernels.hpp"
+#include "numerics/philox.hpp"
+#include "parallel/clock.hpp"
+#include "parallel/loops.hpp"
+
+namespace phasewise::atmosphere {
+namespace {
+
+std::string said(const char* format, double value, int level) {
+  char text[128];
+  std::snprintf(text, sizeof text, format, value, level);
+  return text;
+}
+
+// What left its range first, from the top down.
+std::string out_of_range(const ColumnLayout& layout, const double* column) {
+  const auto fine = [](double value, double low, double high) {
+    return value >= low && value <= high;
+  };
+  for (int level = 0; level < layout.levels; ++level) {
+    const double temperature = column[layout.temperature() + level];
+    const double vapour = column[layout.vapour() + level];
+    if (!fine(temperature, coldest, hottest))
+      return said("has %.4g K at level %d", temperature, level);
+    if (!fine(vapour, 0.0, most_vapour))
+      return said("has %.4g kg of vapour in a kg of air at level %d", vapour, level);
+  }
+  return said("has %.4g K at its surface", column[layout.surface_temperature()], 0);
+}
+
+}  // namespace
+
+struct Physics::State {
+  explicit State(const PhysicsSetting& given) : setting(given), tables(setting) {}
+
+  using Kernel = int (*)(ColumnKernels&, const ColumnGroup&);
+
+  // Runs a kernel on columns, chunk by chunk. `describe` says how a column failed.
+  template <class Describe>
+  void run(Kernel kernel, std::int64_t columns, double* const* data, const Place* places,
+           double* seconds, Describe&& describe) {
+    make_kernels();
+    const int chunks = static_cast<int>((columns + setting.chunk - 1) / setting.chunk);
+    parallel::for_tasks(chunks, setting.threads, [&](int chunk, int thread) {
+      const std::int64_t first = std::int64_t{chunk} * setting.chunk;
+      const std::int64_t last = std::min<std::int64_t>(first + setting.chunk, columns);
+      ColumnKernels& on = *kernels[thread];
+      const double start = seconds == nullptr ? 0.0 : parallel::clock().now();
+      for (std::int64_t at = first; at < last; at += on.width()) {
+        const int count = static_cast<int>(std::min<std::int64_t>(on.width(), last - at));
+        const int failed = kernel(on, {data + at, places + at, count});
+        if (failed >= 0) fail(at + failed, describe(data[at + failed]));
+      }
+      if (seconds == nullptr) return;
+      const double each = (parallel::clock().now() - start) / static_cast<double>(last - first);
+      for (std::int64_t at = first; at < last; ++at) seconds[at] += each;
+    });
+  }
+
+  // Each thread has its own, made when it is first needed: a plan needs none.
+  void make_kernels() {
+    while (static_cast<int>(kernels.size()) < setting.threads)
+      kernels.push_back(setting.fast ? fast_kernels(setting, tables)
+                                     : plain_kernels(setting, tables));
+  }
+
+  // Of several columns that failed, the first one is told.
+  void fail(std::int64_t column, std::string what) {
+    const std::lock_guard<std::mutex> lock(failing);
+    if (!failure || column < failure->column) failure = Failure{column, std::move(what)};
+  }
+
+  PhysicsSetting setting;
+  Tables tables;
+  std::vector<std::unique_ptr<ColumnKernels>> kernels;
+  std::optional<Failure> failure;
+  std::mutex failing;
+};
+
+Physics::Physics(const PhysicsSetting& setting) : state_(std::make_unique<State>(setting)) {}
+Physics::~Physics() = default;
+Physics::Physics(Physics&&) noexcept = default;
+Physics& Physics::operator=(Physics&&) noexcept = default;
+
+const PhysicsSetting& Physics::setting() const { return state_->setting; }
+const std::optional<Failure>& Physics::failure() const { return state_->failure; }
+
+void Physics::tell(workload::Listener& listener, std::int64_t columns, std::int64_t lit,
+                   double* const* data, const Place* places, double* seconds) {
+  State& state = *state_;
+  const PhysicsSetting& own = state.setting;
+  state.failure.reset();
+  if (seconds != nullptr) std::fill(seconds, seconds + columns, 0.0);
+  const auto no_failure = [](const double*) { return std::string(); };
+  const auto run = [&](State::Kernel kernel, std::int64_t number, const auto& describe) {
+    if (data != nullptr) state.run(kernel, number, data, places, seconds, describe);
+  };
+
+  listener.kernel(long_wave_card(own), static_cast<double>(columns), [&] {
+    run([](ColumnKernels& on, const ColumnGroup& group) { return on.long_wave(group), -1; },
+        columns, no_failure);
+  });
+  listener.kernel(short_wave_card(own), static_cast<double>(lit), [&] {
+    run([](ColumnKernels& on, const ColumnGroup& group) { return on.short_wave(group), -1; }, lit,
+        no_failure);
+  });
+  if (own.adjustment)
+    tell_adjustment(listener, columns, data, [&] {
+      run([](ColumnKernels& on, const ColumnGroup& group) { return on.adjust(group); }, columns,
+          [&](const double*) {
+            return "is still unstable after " + std::to_string(own.most_sweeps) + " sweeps";
+          });
+    });
+  listener.kernel(surface_card(own), static_cast<double>(columns), [&] {
+    run([](ColumnKernels& on, const ColumnGroup& group) { return on.surface(group); }, columns,
+        [&](const double* column) { return out_of_range(layout(), column); });
+  });
+}
+
+// The items, sweeps, are known only after the work: with data it is told without items, and then
+// they are told without work.
+void Physics::tell_adjustment(workload::Listener& listener, std::int64_t columns,
+                              double* const* data, const std::function<void()>& work) const {
+  const parallel::KernelCard card = adjustment_card(setting());
+  double sweeps = expected_sweeps * static_cast<double>(columns);
+  if (data != nullptr) {
+    listener.kernel(card, 0.0, work);
+    sweeps = 0.0;
+    for (std::int64_t at = 0; at < columns; ++at)
+      sweeps += data[at][layout().results() + result::sweeps];
+  }
+  listener.kernel(card, sweeps, [] {});
+}
+
+double Physics::cost(bool lit) const {
+  const PhysicsSetting& own = setting();
+  const double moist = own.adjustment ? expected_sweeps * adjustment_card(own).flops : 0.0;
+  const double sunny = lit ? short_wave_card(own).flops : 0.0;
+  return long_wave_card(own).flops + sunny + moist + surface_card(own).flops;
+}
+
+void initial_column(const PhysicsSetting& setting, double latitude, std::int64_t number,
+                    std::uint64_t seed, double* values) {
+  constexpr double most = 0.5;  // K
+  const ColumnLayout layout{setting.levels};
+  const Vertical vertical(setting.levels);
+  const SurfaceTerms terms(vertical, setting.timestep);
+  const double sine = std::sin(latitude), sine_squared = sine * sine;
+  const auto key = [&](int word) { return static_cast<std::uint32_t>(seed >> (32 * word)); };
+  for (int level = 0; level < setting.levels; ++level) {
+    const auto words = numerics::philox(
+        {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32),
+         static_cast<std::uint32_t>(level), 0},
+        key(0), key(1));
+    const double disturbance = most * (words.w0 * 0x1p-31 - 1.0);
+    const double temperature =
+        reference_temperature<double>(sine_squared, vertical.sigma_kappa[level],
+                                      vertical.log_sigma[level]) +
+        disturbance;
+    const double saturated =
+        saturation<double>(temperature, vertical.inverse_pressure[level]).humidity;
+    values[layout.temperature() + level] = temperature;
+    values[layout.vapour() + level] = terms.humidity[level] * saturated;
+    values[layout.cloud() + level] = 0.0;
+  }
+  values[layout.surface_temperature()] = reference_temperature<double>(sine_squared, 1.0, 0.0);
+}
+
+}  // namespace phasewise::atmosphere
