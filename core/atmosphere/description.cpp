@@ -11,7 +11,9 @@ namespace {
 
 using workload::Parameters;
 
-constexpr int most_along = 1 << 17;  // columns along an axis of the grid
+constexpr int most_latitudes = 8192, most_longitudes = 1 << 24;
+constexpr std::int64_t most_columns = std::int64_t{1} << 26;
+constexpr int most_ranks = 1 << 24;
 constexpr int most_levels = 1000, most_bands = 64, most_chunk = 64;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 30;  // of a column
 
@@ -25,9 +27,13 @@ std::int64_t whole(const Parameters& parameters, const std::string& key, double 
 }
 
 GridSetting read_grid(const Parameters& parameters) {
-  const std::vector<double> given = parameters.numbers("atmosphere.grid", 2);
-  return {static_cast<int>(whole(parameters, "atmosphere.grid", given[0], 1, most_along)),
-          static_cast<int>(whole(parameters, "atmosphere.grid", given[1], 1, most_along))};
+  const std::string key = "atmosphere.grid";
+  const std::vector<double> given = parameters.numbers(key, 2);
+  const GridSetting grid{static_cast<int>(whole(parameters, key, given[0], 1, most_latitudes)),
+                         static_cast<int>(whole(parameters, key, given[1], 1, most_longitudes))};
+  if (grid.columns() > most_columns)
+    parameters.fail(key, "give at most " + std::to_string(most_columns) + " columns");
+  return grid;
 }
 
 SunSetting read_sun(const Parameters& parameters) {
@@ -85,7 +91,7 @@ Manner read_manner(const Parameters& parameters) {
     const std::vector<double> given = parameters.numbers(key, 2);
     for (int side = 0; side < 2; ++side)
       manner.process_grid[side] =
-          static_cast<int>(whole(parameters, key, given[side], 0, most_along));
+          static_cast<int>(whole(parameters, key, given[side], 0, most_ranks));
     if ((given[0] == 0.0) != (given[1] == 0.0))
       parameters.fail(key, "give two numbers above zero, or two zeros");
   }
@@ -97,7 +103,7 @@ Manner read_manner(const Parameters& parameters) {
   manner.chunk = static_cast<int>(parameters.integer_within("communication.chunk", 1, most_chunk));
   manner.fast = parameters.choice("communication.kernel", {"fast", "plain"}) == 0;
   manner.moves =
-      static_cast<Moves>(parameters.choice("communication.exchange", {"messages", "alltoallw"}));
+      static_cast<MoveBy>(parameters.choice("communication.exchange", {"messages", "alltoallw"}));
   manner.protocol = workload::protocol_in(parameters, "communication.columns");
   return manner;
 }

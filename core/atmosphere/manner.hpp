@@ -12,7 +12,7 @@ namespace phasewise::atmosphere {
 enum class Division : std::uint8_t { latitudes, longitudes, blocks };
 enum class Balance : std::uint8_t { none, node, twin, pairs, all, measured };
 // How moved columns go: in messages between those who have any, or in the library's all-to-all.
-enum class Moves : std::uint8_t { messages, alltoallw };
+enum class MoveBy : std::uint8_t { messages, alltoallw };
 
 struct Manner {
   // Both are for a whole run.
@@ -23,7 +23,7 @@ struct Manner {
   double move_seconds_per_byte = 0.0;  // of `measured`; 0: as documented, or as the run finds it
   int chunk = 16;                      // columns that a kernel works on at once
   bool fast = true;                    // lanes lie across columns; else one column after another
-  Moves moves = Moves::messages;
+  MoveBy moves = MoveBy::messages;
   exchange::Protocol protocol = exchange::Protocol::irecv_isend;  // of these messages
 };
 
