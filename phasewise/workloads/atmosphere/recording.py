@@ -18,6 +18,7 @@ from phasewise.workloads.atmosphere.model import model_of
 
 GROUP = "snapshots"
 OF_ALL = {
+    "time": Dataset((), "Time at the end of the timestep since the start of the run.", "s"),
     "load_before": Dataset((), "Largest over mean cost of the ranks' own columns."),
     "load_after": Dataset((), "Largest over mean cost of the columns that ranks compute."),
     "moved": Dataset((), "Columns that were computed elsewhere.", kind="i8"),
@@ -29,14 +30,20 @@ OF_PHYSICS = {
     "temperature": Dataset((), "Mean temperature by mass.", "K"),
     "surface_temperature": Dataset((), "Mean temperature of the surface.", "K"),
     "water": Dataset((), "Mean vapour and cloud water of a column.", "kg m^-2"),
-    "absorbed": Dataset((), "Mean absorbed short wave.", "W m^-2"),
+    "absorbed": Dataset((), "Mean short wave that atmosphere and surface absorb.", "W m^-2"),
     "outgoing": Dataset((), "Mean long wave that leaves the top.", "W m^-2"),
+    "surface_short": Dataset((), "Mean short wave that the surface absorbs.", "W m^-2"),
+    "surface_long": Dataset((), "Mean net long wave that the surface loses.", "W m^-2"),
     "precipitation": Dataset((), "Mean rain of the timestep.", "kg m^-2"),
     "evaporation": Dataset((), "Mean evaporation of the timestep.", "kg m^-2"),
-    "energy_residual": Dataset((), "Largest residual of a column's energy budget.", "W m^-2"),
+    "sensible": Dataset((), "Mean heat from the surface to the air.", "W m^-2"),
+    "forcing": Dataset((), "Mean enthalpy that the large-scale flow brings.", "W m^-2"),
+    "energy_residual": Dataset(
+        (), "Mean magnitude of what the energy budget of a column leaves open.", "W m^-2"
+    ),
     "sweeps": Dataset((), "Mean sweeps of the adjustment of a column."),
 }
-"""What it has beside with physics."""
+"""What it has beside with physics, means over the sphere."""
 OF_COSTS = {"cost": Dataset((), "Mean cost of a column.", "s")}
 """What it has beside with costs from a file."""
 MAPS = {
