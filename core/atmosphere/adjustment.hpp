@@ -34,6 +34,12 @@ PHASEWISE_HD Saturation<V> saturation(V temperature, double inverse_pressure) {
   return {humidity, per_kelvin * humidity * (inverse * inverse)};
 }
 
+// The air of a column.
+template <class V>
+struct StateRows {
+  V *temperature, *vapour, *cloud;
+};
+
 template <class V>
 struct AdjustmentRows {
   V *temperature, *vapour, *cloud;
@@ -46,6 +52,24 @@ struct AdjustmentRows {
   V *heat, *water, *place, *share, *places, *shares;
   V* joins;  // 1 where a level is in one block with that above it, else 0
 };
+
+// With memory for the rest: scratch(i) is row i of ten.
+template <class V, class Scratch>
+AdjustmentRows<V> adjustment_rows(const StateRows<V>& air, Scratch&& scratch) {
+  return {.temperature = air.temperature,
+          .vapour = air.vapour,
+          .cloud = air.cloud,
+          .saturated = scratch(0),
+          .ratio = scratch(1),
+          .vapour_ratio = scratch(2),
+          .heat = scratch(3),
+          .water = scratch(4),
+          .place = scratch(5),
+          .share = scratch(6),
+          .places = scratch(7),
+          .shares = scratch(8),
+          .joins = scratch(9)};
+}
 
 // Condenses, and finds how air rises. Returns where vapour condensed.
 template <class V>
@@ -84,21 +108,22 @@ PHASEWISE_HD auto condense_and_lift(const Vertical& vertical, const AdjustmentRo
   return condensed;
 }
 
-// Joins levels into blocks. Returns where any did.
+// Joins levels into blocks. Returns where any level is unstable; other columns must not be mixed.
 template <class V>
 PHASEWISE_HD auto join_levels(int levels, const AdjustmentRows<V>& rows) {
   const V one = all_of<V>(1.0);
-  auto joined = V{} != V{};
+  auto unstable = V{} != V{};
   V heat{}, water{}, place{}, share{}, places{}, shares{};
   for (int k = levels - 1; k >= 0; --k) {
     const V temperature = rows.temperature[k], vapour = rows.vapour[k];
     auto joins = V{} != V{};
     if (k < levels - 1) {
-      place = place * rows.ratio[k + 1];
+      const V ratio = rows.ratio[k + 1];
+      unstable = unstable | (rows.temperature[k + 1] * ratio > temperature + stable_within);
+      place = place * ratio;
       share = share * rows.vapour_ratio[k + 1];
-      joins = heat * place > (temperature + stable_within) * places;
+      joins = heat * place > (temperature - stable_within) * places;
       rows.joins[k + 1] = joins ? one : V{};
-      joined = joined | joins;
     }
     place = joins ? place : one;
     share = joins ? share : one;
@@ -113,12 +138,12 @@ PHASEWISE_HD auto join_levels(int levels, const AdjustmentRows<V>& rows) {
     rows.places[k] = places;
     rows.shares[k] = shares;
   }
-  return joined;
+  return unstable;
 }
 
-// Mixes the blocks.
-template <class V>
-PHASEWISE_HD void mix_blocks(int levels, const AdjustmentRows<V>& rows) {
+// Mixes the blocks of the unstable columns.
+template <class V, class Mask>
+PHASEWISE_HD void mix_blocks(int levels, Mask unstable, const AdjustmentRows<V>& rows) {
   V temperature{}, vapour{};  // of the base
   for (int k = 0; k < levels; ++k) {
     const V inverse = 1.0 / (rows.places[k] * rows.shares[k]);
@@ -127,8 +152,8 @@ PHASEWISE_HD void mix_blocks(int levels, const AdjustmentRows<V>& rows) {
     const V joins = k == 0 ? V{} : rows.joins[k];
     temperature = joins > 0.0 ? temperature : own_temperature;
     vapour = joins > 0.0 ? vapour : own_vapour;
-    rows.temperature[k] = temperature * rows.place[k];
-    rows.vapour[k] = vapour * rows.share[k];
+    rows.temperature[k] = unstable ? temperature * rows.place[k] : rows.temperature[k];
+    rows.vapour[k] = unstable ? vapour * rows.share[k] : rows.vapour[k];
   }
 }
 
@@ -143,9 +168,9 @@ V adjust(const Vertical& vertical, int most_sweeps, const AdjustmentRows<V>& row
     sweeps += active ? one : V{};
     if (sweep == most_sweeps) break;
     const auto condensed = condense_and_lift<V>(vertical, rows);
-    const auto joined = join_levels<V>(vertical.levels, rows);
-    if (any(joined)) mix_blocks<V>(vertical.levels, rows);
-    active = condensed | joined;
+    const auto unstable = join_levels<V>(vertical.levels, rows);
+    if (any(unstable)) mix_blocks<V>(vertical.levels, unstable, rows);
+    active = condensed | unstable;
   }
   return sweeps;
 }

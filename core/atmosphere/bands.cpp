@@ -12,8 +12,8 @@ std::vector<LongWaveBand> long_wave_bands(int number) {
   for (int band = 0; band < number; ++band) {
     const double x = (band + 0.5) / number;
     bands.push_back({.share = 1.0 / number,
-                     .vapour = std::pow(10.0, 3.5 * x - 2.5),
-                     .gas = 5e-6 * std::pow(10.0, 2.0 * (1.0 - std::fabs(2.0 * x - 1.0))),
+                     .vapour = std::pow(10.0, 3.5 * x - 3.0),
+                     .gas = 2e-6 * std::pow(10.0, 2.5 * (1.0 - std::fabs(2.0 * x - 1.0))),
                      .cloud = 100.0});
   }
   return bands;

@@ -21,7 +21,7 @@ inline constexpr double vapour_ratio = 0.622;             // molar mass of water
 // Air whose relative humidity is at least this counts as saturated when it rises.
 inline constexpr double saturated_from = 0.9;
 // A layer is unstable where it is colder by more than this than air that rises into it [K].
-inline constexpr double stable_within = 1e-3;
+inline constexpr double stable_within = 1e-2;
 // Relative excess over saturation that does not condense: twice the rounding of what just did.
 inline constexpr double saturated_within = 1e-9;
 

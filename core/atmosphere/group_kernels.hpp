@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "atmosphere/column_kernels.hpp"
+#include "atmosphere/rows.hpp"
 #include "parallel/buffer.hpp"
 
 namespace phasewise::atmosphere {
@@ -69,19 +70,7 @@ class GroupKernels : public ColumnKernels {
 
   int adjust(const ColumnGroup& group) override {
     load(group, 0, layout_.surface_temperature());
-    const AdjustmentRows<V> rows{.temperature = temperature(),
-                                 .vapour = vapour(),
-                                 .cloud = cloud(),
-                                 .saturated = scratch(0),
-                                 .ratio = scratch(1),
-                                 .vapour_ratio = scratch(2),
-                                 .heat = scratch(3),
-                                 .water = scratch(4),
-                                 .place = scratch(5),
-                                 .share = scratch(6),
-                                 .places = scratch(7),
-                                 .shares = scratch(8),
-                                 .joins = scratch(9)};
+    const AdjustmentRows<V> rows = adjustment_rows(state(), [&](int row) { return scratch(row); });
     const V sweeps = atmosphere::adjust<V>(tables_.vertical, setting_.most_sweeps, rows);
     result_of(result::sweeps) = sweeps;
     store(group, 0, layout_.surface_temperature());
@@ -140,17 +129,16 @@ class GroupKernels : public ColumnKernels {
   }
 
   void load(const ColumnGroup& group, int first, int count) {
-    for (int lane = 0; lane < lanes_of<V>; ++lane) {
-      const double* const column = group.columns[lane_column(group, lane)];
-      for (int i = first; i < first + count; ++i) set_lane(values()[i], lane, column[i]);
-    }
+    const double* columns[lanes_of<V>];
+    for (int lane = 0; lane < lanes_of<V>; ++lane)
+      columns[lane] = group.columns[lane_column(group, lane)] + first;
+    load_rows(columns, count, values() + first);
   }
 
   void store(const ColumnGroup& group, int first, int count) {
-    for (int lane = 0; lane < group.count; ++lane) {
-      double* const column = group.columns[lane];
-      for (int i = first; i < first + count; ++i) column[i] = lane_of(values()[i], lane);
-    }
+    double* columns[lanes_of<V>];
+    for (int lane = 0; lane < group.count; ++lane) columns[lane] = group.columns[lane] + first;
+    store_rows(values() + first, count, columns, group.count);
   }
 
   template <class F>

@@ -33,11 +33,6 @@ PHASEWISE_HD V reference_temperature(V sine_squared, double sigma_kappa, double 
   return larger((warm - stable) * sigma_kappa, all_of<V>(200.0));
 }
 
-template <class V>
-struct StateRows {
-  V *temperature, *vapour, *cloud;
-};
-
 // Moist enthalpy of air and surface [J/m²].
 template <class V>
 PHASEWISE_HD V moist_enthalpy(const Vertical& vertical, const StateRows<V>& rows, V surface) {

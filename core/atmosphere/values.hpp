@@ -68,6 +68,16 @@ PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) {
 }
 #endif
 
+template <class V>
+PHASEWISE_HD V loaded(const double* from) {
+  if constexpr (lanes_of<V> == 1)
+    return *from;
+  else
+    return parallel::load<lanes_of<V>>(from);
+}
+PHASEWISE_HD void stored(double* to, double value) { *to = value; }
+PHASEWISE_HD void stored(double* to, Lanes value) { parallel::store(to, value); }
+
 // e^x = scale (1 + beyond_one), |ln(1 + beyond_one)| <= ½ ln 2, for |x| <= 708.
 template <class V>
 struct Exponential {

@@ -1,0 +1,147 @@
+// Radiation and adjustment as functions of arrays. phasewise/workloads/atmosphere/radiation.py
+// checks what it hands over.
+#include "atmosphere/bindings_radiation.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <utility>
+#include <vector>
+
+#include "atmosphere/layer.hpp"
+#include "atmosphere/radiation.hpp"
+#include "bindings/arrays.hpp"
+
+namespace nb = nanobind;
+
+namespace phasewise::atmosphere {
+namespace {
+
+using Levels = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Values = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+Columns columns_of(const Levels& levels) {
+  return {.levels = static_cast<int>(levels.shape(1)),
+          .count = static_cast<std::int64_t>(levels.shape(0))};
+}
+
+// Arrays of a result: (columns, values).
+class Result {
+ public:
+  explicit Result(std::size_t columns) : columns_(columns) {}
+
+  std::vector<double> of(std::size_t values) const {
+    return std::vector<double>(columns_ * values);
+  }
+  nb::object array(std::vector<double>&& values) const {
+    const std::size_t each = columns_ == 0 ? 0 : values.size() / columns_;
+    return nb::cast(bindings::to_array(std::move(values), {columns_, each}));
+  }
+
+ private:
+  std::size_t columns_;
+};
+
+std::vector<LongWaveBand> long_wave_rows(const Levels& bands) {
+  std::vector<LongWaveBand> result;
+  for (std::size_t i = 0; i < bands.shape(0); ++i)
+    result.push_back({bands(i, 0), bands(i, 1), bands(i, 2), bands(i, 3)});
+  return result;
+}
+std::vector<ShortWaveBand> short_wave_rows(const Levels& bands) {
+  std::vector<ShortWaveBand> result;
+  for (std::size_t i = 0; i < bands.shape(0); ++i)
+    result.push_back(
+        {bands(i, 0), bands(i, 1), bands(i, 2), bands(i, 3), bands(i, 4), bands(i, 5)});
+  return result;
+}
+
+nb::tuple long_wave_fluxes_of(const Levels& temperature, const Levels& vapour, const Levels& cloud,
+                              const Values& surface_temperature, const Levels& bands, bool fast,
+                              int threads) {
+  const Columns columns = columns_of(temperature);
+  const Result result(temperature.shape(0));
+  const std::size_t levels = temperature.shape(1);
+  auto up = result.of(levels + 1), down = result.of(levels + 1), heating = result.of(levels);
+  {
+    const nb::gil_scoped_release released;
+    long_wave(columns, long_wave_rows(bands),
+              {temperature.data(), vapour.data(), cloud.data(), surface_temperature.data(),
+               up.data(), down.data(), heating.data()},
+              {fast, threads});
+  }
+  return nb::make_tuple(result.array(std::move(up)), result.array(std::move(down)),
+                        result.array(std::move(heating)));
+}
+
+nb::tuple short_wave_fluxes_of(const Values& cosine, const Levels& vapour, const Levels& cloud,
+                               const Levels& bands, double albedo, double solar_constant, bool fast,
+                               int threads) {
+  const Columns columns = columns_of(vapour);
+  const Result result(vapour.shape(0));
+  const std::size_t levels = vapour.shape(1);
+  auto up = result.of(levels + 1), down = result.of(levels + 1), heating = result.of(levels);
+  {
+    const nb::gil_scoped_release released;
+    short_wave(columns, short_wave_rows(bands), albedo, solar_constant,
+               {vapour.data(), cloud.data(), cosine.data(), up.data(), down.data(), heating.data()},
+               {fast, threads});
+  }
+  return nb::make_tuple(result.array(std::move(up)), result.array(std::move(down)),
+                        result.array(std::move(heating)));
+}
+
+nb::tuple adjusted(const Levels& temperature, const Levels& vapour, const Levels& cloud,
+                   int most_sweeps, bool fast, int threads) {
+  const auto copy = [](const Levels& from) {
+    return std::vector<double>(from.data(), from.data() + from.size());
+  };
+  const Result result(temperature.shape(0));
+  auto own = copy(temperature), water = copy(vapour), liquid = copy(cloud), sweeps = result.of(1);
+  {
+    const nb::gil_scoped_release released;
+    adjust(columns_of(temperature), most_sweeps,
+           {own.data(), water.data(), liquid.data(), sweeps.data()}, {fast, threads});
+  }
+  return nb::make_tuple(result.array(std::move(own)), result.array(std::move(water)),
+                        result.array(std::move(liquid)), result.array(std::move(sweeps)));
+}
+
+// A layer's reflection, transmission, the same of the beam, and the beam's share that passes.
+nb::tuple layer_by_optics(double absorption, double transport, double scattering, double forward,
+                          double cosine) {
+  const Layer<double> layer =
+      layer_of<double>({absorption, transport, scattering, forward}, cosine, 1.0 / cosine);
+  return nb::make_tuple(layer.reflection, layer.transmission, layer.beam_reflection,
+                        layer.beam_transmission, layer.direct);
+}
+
+template <class Band, class Values>
+nb::object table(const std::vector<Band>& bands, Values&& values_of) {
+  std::vector<double> values;
+  for (const Band& band : bands)
+    for (const double value : values_of(band)) values.push_back(value);
+  const Result result(bands.size());
+  return result.array(std::move(values));
+}
+
+}  // namespace
+
+void bind_radiation(nb::module_& m) {
+  m.def("atmosphere_long_wave", long_wave_fluxes_of);
+  m.def("atmosphere_short_wave", short_wave_fluxes_of);
+  m.def("atmosphere_adjust", adjusted);
+  m.def("atmosphere_layer", layer_by_optics);
+  m.def("atmosphere_long_wave_bands", [](int number) {
+    return table(long_wave_bands(number), [](const LongWaveBand& band) {
+      return std::vector<double>{band.share, band.vapour, band.gas, band.cloud};
+    });
+  });
+  m.def("atmosphere_short_wave_bands", [](int number) {
+    return table(short_wave_bands(number), [](const ShortWaveBand& band) {
+      return std::vector<double>{band.share, band.vapour,           band.rayleigh,
+                                 band.cloud, band.cloud_absorption, band.asymmetry};
+    });
+  });
+}
+
+}  // namespace phasewise::atmosphere

@@ -1,0 +1,71 @@
+// Values of columns, contiguous in memory, as rows with one lane a column, and back.
+#pragma once
+
+#include <algorithm>
+
+#include "atmosphere/values.hpp"
+
+namespace phasewise::atmosphere {
+
+// Swaps rows and lanes. Each pass interleaves the halves, which rotates the bits of a value's
+// number, row times lanes plus lane, by one.
+template <class V, int Rows>
+PHASEWISE_HD void transpose(V (&block)[Rows]) {
+  static_assert(Rows == lanes_of<V>);
+  if constexpr (Rows > 1) {
+    for (int pass = 1; pass < Rows; pass *= 2) {
+      V turned[Rows];
+      for (int row = 0; row < Rows / 2; ++row) {
+        turned[2 * row] = parallel::first_in_turn(block[row], block[row + Rows / 2]);
+        turned[2 * row + 1] = parallel::last_in_turn(block[row], block[row + Rows / 2]);
+      }
+      for (int row = 0; row < Rows; ++row) block[row] = turned[row];
+    }
+  }
+}
+
+// Calls block(i) for blocks of as many values as there are lanes, the last of which may overlap the
+// one before, or each(i) for values that fill no block.
+template <class V, class Block, class Each>
+PHASEWISE_HD void for_values(int count, Block&& block, Each&& each) {
+  constexpr int size = lanes_of<V>;
+  if (size == 1 || count < size) {
+    for (int i = 0; i < count; ++i) each(i);
+    return;
+  }
+  for (int i = 0; i < count; i += size) block(std::min(i, count - size));
+}
+
+// columns: one for each lane.
+template <class V>
+PHASEWISE_HD void load_rows(const double* const* columns, int count, V* rows) {
+  for_values<V>(
+      count,
+      [&](int i) {
+        V block[lanes_of<V>];
+        for (int lane = 0; lane < lanes_of<V>; ++lane) block[lane] = loaded<V>(columns[lane] + i);
+        transpose(block);
+        for (int row = 0; row < lanes_of<V>; ++row) rows[i + row] = block[row];
+      },
+      [&](int i) {
+        for (int lane = 0; lane < lanes_of<V>; ++lane) set_lane(rows[i], lane, columns[lane][i]);
+      });
+}
+
+// The first `used` lanes alone.
+template <class V>
+PHASEWISE_HD void store_rows(const V* rows, int count, double* const* columns, int used) {
+  for_values<V>(
+      count,
+      [&](int i) {
+        V block[lanes_of<V>];
+        for (int row = 0; row < lanes_of<V>; ++row) block[row] = rows[i + row];
+        transpose(block);
+        for (int lane = 0; lane < used; ++lane) stored(columns[lane] + i, block[lane]);
+      },
+      [&](int i) {
+        for (int lane = 0; lane < used; ++lane) columns[lane][i] = lane_of(rows[i], lane);
+      });
+}
+
+}  // namespace phasewise::atmosphere
