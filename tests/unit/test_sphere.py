@@ -33,7 +33,8 @@ from phasewise.workload.protocols import comparable
 from phasewise.workloads.sphere.choosing import adding
 from phasewise.workloads.sphere.gathered import orders_and_degrees
 from phasewise.workloads.sphere.grid import gaussian_latitudes, largest_truncation
-from phasewise.workloads.sphere.maps import edges_of, mollweide_of
+from phasewise.report.mollweide import mollweide_of
+from phasewise.workloads.sphere.maps import edges_of
 from phasewise.workloads.sphere.model import model_of
 from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 from tests.sentences import refused, says
