@@ -85,7 +85,7 @@ PHASEWISE_HD auto condense_and_lift(const Vertical& vertical, const AdjustmentRo
       const V excess = over ? (vapour - humidity) / (1.0 + slope) : V{};
       temperature += (latent_heat / heat_capacity_air) * excess;
       vapour -= excess;
-      saturated = over ? vapour : humidity;
+      saturated = over ? larger(vapour, humidity) : humidity;  // never 0
       rows.temperature[k] = temperature;
       rows.vapour[k] = vapour;
       rows.cloud[k] += excess;

@@ -88,9 +88,9 @@ def test_dry_air_that_is_unstable_everywhere_gets_one_potential_temperature():
 
 
 def test_dry_blocks_mix_their_vapour_and_moist_ones_keep_a_uniform_relative_humidity():
-    vapour = np.linspace(0.0, 1e-4, LEVELS)
-    mixed = radiation.adjust(300.0 * SIGMA**0.5, vapour).vapour
-    assert mixed == pytest.approx(vapour.mean(), rel=1e-13)
+    vapour = np.linspace(0.0, 1e-14, LEVELS)  # the top level, of 120 K, is not saturated
+    mixed = radiation.adjust(400.0 * SIGMA**0.3, vapour).vapour
+    assert mixed == pytest.approx(vapour.mean(), rel=1e-13, abs=0.0)
     warm = 300.0 * SIGMA**0.27
     moist = radiation.adjust(warm, 0.97 * saturation(warm)[0])
     relative = moist.vapour / saturation(moist.temperature)[0]
@@ -111,5 +111,7 @@ def test_both_kernels_leave_the_same_bits_beside_any_other_columns():
 def test_an_adjustment_that_does_not_end_names_the_column():
     temperature = np.tile(280.0 * SIGMA**0.1, (3, 1))
     temperature[2] = 300.0 * SIGMA**0.5
-    with pytest.raises(RunError, match=r"the column \(2,\) is still unstable after the most sweeps, 1"):
+    with pytest.raises(
+        RunError, match=r"the column \(2,\) is still unstable after the most sweeps, 1"
+    ):
         radiation.adjust(temperature, 0.0, most_sweeps=1)

@@ -212,9 +212,10 @@ def adjust(
     counts = sweeps.astype(np.int64).reshape(given.shape)
     if (counts > most_sweeps).any():
         first = np.unravel_index(int(np.argmax(counts > most_sweeps)), given.shape)
+        place = tuple(int(one) for one in first)
         raise RunError(
-            f"the column {tuple(int(one) for one in first)} is still unstable after the most sweeps, "
-            f"{most_sweeps}; give more with most_sweeps"
+            f"the column {place} is still unstable after the most sweeps, {most_sweeps}; give more "
+            "with most_sweeps"
         )
     return Adjusted(*(given.back(one) for one in state), sweeps=counts)
 
