@@ -9,6 +9,7 @@
 
 #include "atmosphere/layer.hpp"
 #include "atmosphere/radiation.hpp"
+#include "atmosphere/vertical.hpp"
 #include "bindings/arrays.hpp"
 
 namespace nb = nanobind;
@@ -131,6 +132,7 @@ void bind_radiation(nb::module_& m) {
   m.def("atmosphere_short_wave", short_wave_fluxes_of);
   m.def("atmosphere_adjust", adjusted);
   m.def("atmosphere_layer", layer_by_optics);
+  m.def("atmosphere_layer_mass", [](int levels) { return Vertical(levels).mass; });
   m.def("atmosphere_long_wave_bands", [](int number) {
     return table(long_wave_bands(number), [](const LongWaveBand& band) {
       return std::vector<double>{band.share, band.vapour, band.gas, band.cloud};
