@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "atmosphere/physics.hpp"
 #include "workload/protocols.hpp"
 
 namespace phasewise::atmosphere {
@@ -14,7 +15,6 @@ using workload::Parameters;
 constexpr int most_latitudes = 8192, most_longitudes = 1 << 24;
 constexpr std::int64_t most_columns = std::int64_t{1} << 26;
 constexpr int most_ranks = 1 << 24;
-constexpr int most_levels = 1000, most_bands = 64, most_chunk = 64;
 constexpr std::int64_t most_bytes = std::int64_t{1} << 30;  // of a column
 
 std::int64_t whole(const Parameters& parameters, const std::string& key, double value, double least,

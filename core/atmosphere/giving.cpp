@@ -3,6 +3,7 @@
 #include <cmath>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "atmosphere/balance.hpp"
@@ -109,11 +110,16 @@ void match_costs(std::vector<Excess>& givers, std::vector<Excess>& takers, Gifts
 
 // Columns too expensive to fit may still lower the largest cost of the group.
 void improve_group(const std::vector<int>& group, double level, Gifts& gifts) {
-  const auto load = [&](int rank) { return gifts.load(rank); };
+  std::set<std::pair<double, int>> loads;
+  for (const int rank : group) loads.emplace(gifts.load(rank), rank);
   for (;;) {
-    const int most = *std::ranges::max_element(group, {}, load);
-    const int least = *std::ranges::min_element(group, {}, load);
-    if (!(gifts.load(most) > level) || !gifts.improve(most, least)) return;
+    const auto [most, from] = *loads.rbegin();
+    const auto [least, to] = *loads.begin();
+    if (!(most > level) || !gifts.improve(from, to)) return;
+    loads.erase({most, from});
+    loads.erase({least, to});
+    loads.emplace(gifts.load(from), from);
+    loads.emplace(gifts.load(to), to);
   }
 }
 

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numbers>
 #include <stdexcept>
 
+#include "atmosphere/constants.hpp"
 #include "atmosphere/phases.hpp"
 #include "atmosphere/place_text.hpp"
 #include "numerics/order_free_sum.hpp"
@@ -15,7 +15,7 @@ namespace {
 // A bound on the magnitude of every mean, far beyond any climate: K, kg/m², W/m², sweeps. A value
 // beyond it counts as the bound.
 constexpr double most = 1e9;
-constexpr double air_mass = 1e5 / 9.80616;  // kg/m²
+constexpr double air_mass = surface_pressure / gravity;  // kg/m²
 
 // Read once and added up in several sums.
 parallel::KernelCard measure_card(int levels) {

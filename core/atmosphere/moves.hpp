@@ -21,8 +21,9 @@ class Moves {
   Moves(const Schedule& schedule, const Layout& layout, const Manner& manner,
         const ColumnBytes& bytes, const exchange::TeamPointer& team);
 
-  // The columns of others that this rank computes.
+  // The columns of others that this rank computes, and its own that others do.
   std::int64_t guests() const { return guests_; }
+  std::int64_t gone() const { return gone_; }
   // Those that all ranks prepare together.
   exchange::Exchanges exchanges() const;
 

@@ -71,6 +71,7 @@ Turn::Turn(Schedules& schedules, const exchange::TeamPointer& team, workload::Co
       measures_(planet_, team_) {
   if (planet_.by_sun())
     physics_ = std::make_unique<Physics>(physics_setting(planet_.description(), manner_, threads));
+  schedule_ = schedules_.at(manner_, 0);
   if (real_) fill();
 }
 
@@ -103,7 +104,6 @@ void Turn::exchange_as(const Manner& given) {
   manner.division = manner_.division;
   manner.process_grid = manner_.process_grid;
   manner_ = manner;
-  schedule_.reset();
   moves_.reset();
   if (physics_)
     physics_ = std::make_unique<Physics>(physics_setting(planet_.description(), manner_, threads_));
@@ -125,7 +125,7 @@ SchedulePointer Turn::schedule_at(std::int64_t timestep) {
 
 bool Turn::prepare(std::int64_t timestep) {
   SchedulePointer next = schedule_at(timestep);
-  const bool same = moves_ && schedule_ && schedule_->holders() == next->holders();
+  const bool same = moves_ && schedule_->holders() == next->holders();
   schedule_ = std::move(next);
   if (same) return false;
   moves_ = std::make_unique<Moves>(*schedule_, planet_.layout(), manner_, planet_.bytes(), team_);
@@ -155,15 +155,28 @@ void Turn::tell(const workload::Piece& piece, Listener& listener) {
 void Turn::step(std::int64_t timestep, Listener& listener) {
   timestep_ = timestep;
   const bool moves = schedule_->moved() > 0;
-  if (moves) moves_->out(listener, memory(), room_);
+  if (moves) timed([&] { moves_->out(listener, memory(), room_); });
   if (physics_)
     compute(listener);
   else
     compute_given(listener);
-  if (moves) moves_->back(listener, memory(), room_);
+  if (moves) timed([&] { moves_->back(listener, memory(), room_); });
   if (manner_.balance == Balance::measured && (timestep + 1) % manner_.costs_every == 0)
     share_costs(listener);
   if (physics_) measures_.measure(listener, memory(), timestep, failed_);
+}
+
+// Keeps the quickest moves: others have waited.
+template <class F>
+void Turn::timed(F&& move) {
+  if (!measures_costs()) return move();
+  const double start = parallel::clock().now();
+  move();
+  const auto bytes = static_cast<double>(planet_.bytes().out + planet_.bytes().back) / 2.0;
+  const auto columns = static_cast<double>(moves_->guests() + moves_->gone());
+  if (columns == 0.0) return;
+  const double found = (parallel::clock().now() - start) / (bytes * columns);
+  quickest_ = quickest_ > 0.0 ? std::min(quickest_, found) : found;
 }
 
 // Those of day before those of night, own ones before others.
@@ -217,28 +230,40 @@ void Turn::compute_given(Listener& listener) {
   });
 }
 
-// Every rank gets the seconds of all columns, by rank.
+// Every rank gets the seconds of all columns, by rank, each with those of a moved byte.
 void Turn::share_costs(Listener& listener) {
   exchange::Collective gather;
   gather.phase = phases::costs;
   gather.kind = exchange::CollectiveKind::all_gather;
   for (int rank = 0; rank < planet_.ranks(); ++rank)
-    gather.sizes.push_back(8 * std::ssize(planet_.layout().columns(rank)));
+    gather.sizes.push_back(8 * (std::ssize(planet_.layout().columns(rank)) + 1));
   std::vector<double> mine, all;
   if (real_) {
     for (std::int64_t place = 0; place < own(); ++place) mine.push_back(seconds(place));
-    all.resize(static_cast<std::size_t>(planet_.geometry().columns()));
+    mine.push_back(quickest_);
+    all.resize(static_cast<std::size_t>(gather.total_bytes() / 8));
   }
   listener.start_collective(gather, reinterpret_cast<const std::byte*>(mine.data()),
                             reinterpret_cast<std::byte*>(all.data()));
   listener.finish(gather.channel);
-  if (!measures_costs()) return;
-  seconds_.resize(all.size());
+  if (measures_costs()) take_costs(all);
+}
+
+void Turn::take_costs(const std::vector<double>& all) {
+  seconds_.resize(static_cast<std::size_t>(planet_.geometry().columns()));
+  std::vector<double> of_bytes;
   std::size_t next = 0;
-  for (int rank = 0; rank < planet_.ranks(); ++rank)
+  for (int rank = 0; rank < planet_.ranks(); ++rank) {
     for (const std::int32_t column : planet_.layout().columns(rank)) seconds_[column] = all[next++];
-  const double given = manner_.move_seconds_per_byte;
-  holders_ = planet_.holders_by(seconds_, given > 0.0 ? given : assumed_seconds_per_byte);
+    if (const double found = all[next++]; found > 0.0) of_bytes.push_back(found);
+  }
+  double of_byte = manner_.move_seconds_per_byte;
+  if (of_byte == 0.0 && !of_bytes.empty()) {
+    const auto middle = of_bytes.begin() + static_cast<std::ptrdiff_t>(of_bytes.size() / 2);
+    std::ranges::nth_element(of_bytes, middle);
+    of_byte = *middle;
+  }
+  holders_ = planet_.holders_by(seconds_, of_byte > 0.0 ? of_byte : assumed_seconds_per_byte);
 }
 
 }  // namespace phasewise::atmosphere

@@ -65,7 +65,10 @@ class Turn : public workload::RankTurn {
   void find_columns();
   void compute(Listener& listener);
   void compute_given(Listener& listener);
+  template <class F>
+  void timed(F&& move);
   void share_costs(Listener& listener);
+  void take_costs(const std::vector<double>& all);
   double* memory() { return real_ ? memory_.data() : nullptr; }
   std::int64_t own() const { return std::ssize(planet_.layout().columns(team_->me)); }
 
@@ -88,6 +91,7 @@ class Turn : public workload::RankTurn {
   std::vector<Place> places_;
   std::vector<double> spent_;  // seconds of each of these
   std::optional<FailedColumn> failed_;
+  double quickest_ = 0.0;  // measured seconds of a moved byte on this rank; 0: none yet
   // What the run has measured, once it has: the seconds of all columns, and who computes them.
   std::vector<double> seconds_;
   Holders holders_;

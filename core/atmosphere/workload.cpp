@@ -1,6 +1,7 @@
 #include "atmosphere/workload.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <utility>
 
@@ -100,6 +101,30 @@ std::vector<int> Atmosphere::typical_ranks() const {
     result.push_back(static_cast<int>(std::ranges::max_element(*sent) - sent->begin()));
   std::ranges::sort(result);
   result.erase(std::ranges::unique(result).begin(), result.end());
+  return result;
+}
+
+// Ranks that compute as many columns by day and by night in every timestep, or the same seconds.
+std::vector<int> Atmosphere::alike() const {
+  std::vector<std::vector<double>> items(nodes().size());
+  for (std::int64_t piece = 0; piece < planned_timesteps(planet_.description()); ++piece) {
+    const SchedulePointer schedule = planned(piece);
+    for (int rank = 0; rank < ranks(); ++rank) {
+      const Schedule::Share& share = schedule->share(rank);
+      std::int64_t gone = 0;  // that the library's all-to-all needs packed
+      if (planet_.description().manner.moves == MoveBy::alltoallw)
+        for (const Shipment& shipment : schedule->from(rank)) gone += shipment.count;
+      items[rank].push_back(planet_.by_sun() ? static_cast<double>(share.lit) : share.cost);
+      items[rank].push_back(static_cast<double>(share.columns));
+      items[rank].push_back(static_cast<double>(gone));
+    }
+  }
+  std::map<std::vector<double>, int> lowest;
+  std::vector<int> result;
+  for (int rank = 0; rank < ranks(); ++rank) {
+    items[rank].push_back(static_cast<double>(planet_.layout().columns(rank).size()));
+    result.push_back(lowest.try_emplace(std::move(items[rank]), rank).first->second);
+  }
   return result;
 }
 

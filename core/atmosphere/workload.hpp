@@ -28,6 +28,7 @@ class Atmosphere : public workload::Workload {
   // many.
   std::vector<workload::Load> loads() const override;
   std::vector<int> typical_ranks() const override;
+  std::vector<int> alike() const override;
 
  private:
   SchedulePointer planned(std::int64_t piece) const;

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 import phasewise
+from phasewise.errors import RunError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
 from phasewise.models.plan import plan
+from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from tests.mpi.ocean_ways import CASES, RANKS, keys, ways
 from tests.mpi.pairwise import written
@@ -135,3 +139,17 @@ def test_a_run_goes_on_on_other_ranks(written_study: Path, tmp_path: Path) -> No
     assert summary["solver"]["residual"] < 1e-13
     least, largest = summary["solver"]["bounds"]
     assert 0 < least < largest
+
+
+def test_simulated_ranks_compute_the_same_ocean(written_study: Path, tmp_path: Path) -> None:
+    try:
+        simulated_tree()
+    except RunError as error:
+        pytest.skip(str(error))
+    # Simulated ranks take no snapshots.
+    study = load(written_study, ["records.snapshots_every=0"])
+    simulate(study, Request(load_machine("bassi"), 4), tmp_path / "simulated")
+    phasewise.run(study, out=tmp_path / "here").close()
+    found = datasets(tmp_path / "here")
+    assert {"volume", "iterations", "residual"} <= found.keys()
+    assert datasets(tmp_path / "simulated") == found

@@ -132,10 +132,10 @@ def no_twins(model: AtmosphereTable) -> str:
             "needs an even number of longitudes, since the twin of a column is 180° away, but "
             f"atmosphere.grid = {show(model.grid)} has {longitudes}"
         )
-    if latitudes % 2:
+    if latitudes == 1:
         return (
-            "needs an even number of latitudes, since the twin of a column is on the other "
-            f"hemisphere, but atmosphere.grid = {show(model.grid)} has {latitudes}"
+            "needs two latitudes or more, since the twin of a column is on the other hemisphere, "
+            f"but atmosphere.grid = {show(model.grid)} is a list of columns"
         )
     return ""
 

@@ -15,10 +15,10 @@ from phasewise.driver import Floats
 from phasewise.errors import StudyError
 from phasewise.output import number_of
 from phasewise.tables.keys import show
+from phasewise.workload.array_files import Sought, array_in
 from phasewise.workloads.atmosphere.csv_table import table_in
 from phasewise.workloads.atmosphere.grid import Grid
 from phasewise.workloads.atmosphere.table import AtmosphereTable
-from phasewise.workloads.common.array_files import Sought, array_in
 
 WHERE = "atmosphere.costs"
 SOUGHT = Sought(

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
 
 import numpy as np
 
 from phasewise.driver import Communicator, Floats, StatefulRun
 from phasewise.workloads.atmosphere.table import AtmosphereTable
 
-SET = "columns"
-"""The set of rows of a run's state: columns by longitude + longitudes × latitude."""
+COLUMNS, LEVELS = "columns", "levels"
+"""The sets of rows of a run's state: columns by longitude + longitudes × latitude, and levels by
+level + levels × column.
+"""
 OF_COLUMNS = ("surface_temperature", "precipitation", "cost")
 OF_LEVELS = ("temperature", "vapour", "cloud")
 
@@ -20,26 +22,19 @@ def fields_of(model: AtmosphereTable) -> tuple[str, ...]:
     return ("cost",) if model.costs is not None else (*OF_COLUMNS, *OF_LEVELS)
 
 
-def whole_fields(
-    run: StatefulRun, comm: Communicator, model: AtmosphereTable, names: Sequence[str]
-) -> dict[str, Floats] | None:
-    """Fields (latitudes, longitudes) from the south, those of levels with an axis more, the
+def whole_field(
+    run: StatefulRun, comm: Communicator, model: AtmosphereTable, name: str
+) -> Floats | None:
+    """A field (latitudes, longitudes) from the south, or with an axis more for levels, the
     uppermost first, on rank 0; None elsewhere. Collective.
     """
-    rows = run.state()[SET]
+    levels = (model.levels,) if name in OF_LEVELS else ()
+    rows = run.state()[LEVELS if levels else COLUMNS]
     ids = comm.gather(np.ascontiguousarray(rows["id"], dtype=np.int64).tobytes())
-    parts = {
-        name: comm.gather(np.ascontiguousarray(rows[name], dtype=np.float64).tobytes())
-        for name in names
-    }
+    parts = comm.gather(np.ascontiguousarray(rows[name], dtype=np.float64).tobytes())
     if comm.rank() != 0:
         return None
-    order = np.concatenate([np.frombuffer(part, np.int64) for part in ids])
-    found = {}
-    for name in names:
-        values = np.concatenate([np.frombuffer(part) for part in parts[name]])
-        levels = (model.levels,) if name in OF_LEVELS else ()
-        whole = np.empty((model.columns, *levels))
-        whole[order] = values.reshape(-1, *levels)
-        found[name] = whole.reshape(*model.grid, *levels)
-    return found
+    found = np.empty(model.columns * math.prod(levels))
+    for own, part in zip(ids, parts, strict=True):
+        found[np.frombuffer(own, np.int64)] = np.frombuffer(part)
+    return found.reshape(*model.grid, *levels)

@@ -187,7 +187,8 @@ def draw_climate(run: ReportedRun) -> Drawing | Missing:
     return Drawing(
         canvas,
         "Means over the columns: radiation at the top, temperatures of the surface and of the air "
-        f"by mass, and water. No column's energy budget is open by more than {residual:.2g} W/m².",
+        "by mass, and water. In the mean the energy budget of a column is open by at most "
+        f"{residual:.2g} W/m².",
     )
 
 

@@ -13,11 +13,12 @@ from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.atmosphere.communication import MESSAGES, AtmosphereCommunication
 from phasewise.workloads.atmosphere.costs_file import costs_of
-from phasewise.workloads.atmosphere.gathered import OF_COLUMNS, fields_of, whole_fields
+from phasewise.workloads.atmosphere.gathered import OF_COLUMNS, fields_of, whole_field
 from phasewise.workloads.atmosphere.model import model_of
 
 GROUP = "snapshots"
 OF_ALL = {
+    "time": Dataset((), "Time at the end of the timestep since the start of the run.", "s"),
     "load_before": Dataset((), "Largest over mean cost of the ranks' own columns."),
     "load_after": Dataset((), "Largest over mean cost of the columns that ranks compute."),
     "moved": Dataset((), "Columns that were computed elsewhere.", kind="i8"),
@@ -29,14 +30,20 @@ OF_PHYSICS = {
     "temperature": Dataset((), "Mean temperature by mass.", "K"),
     "surface_temperature": Dataset((), "Mean temperature of the surface.", "K"),
     "water": Dataset((), "Mean vapour and cloud water of a column.", "kg m^-2"),
-    "absorbed": Dataset((), "Mean absorbed short wave.", "W m^-2"),
+    "absorbed": Dataset((), "Mean short wave that atmosphere and surface absorb.", "W m^-2"),
     "outgoing": Dataset((), "Mean long wave that leaves the top.", "W m^-2"),
+    "surface_short": Dataset((), "Mean short wave that the surface absorbs.", "W m^-2"),
+    "surface_long": Dataset((), "Mean net long wave that the surface loses.", "W m^-2"),
     "precipitation": Dataset((), "Mean rain of the timestep.", "kg m^-2"),
     "evaporation": Dataset((), "Mean evaporation of the timestep.", "kg m^-2"),
-    "energy_residual": Dataset((), "Largest residual of a column's energy budget.", "W m^-2"),
+    "sensible": Dataset((), "Mean heat from the surface to the air.", "W m^-2"),
+    "forcing": Dataset((), "Mean enthalpy that the large-scale flow brings.", "W m^-2"),
+    "energy_residual": Dataset(
+        (), "Mean magnitude of what the energy budget of a column leaves open.", "W m^-2"
+    ),
     "sweeps": Dataset((), "Mean sweeps of the adjustment of a column."),
 }
-"""What it has beside with physics."""
+"""What it has beside with physics, means over the sphere."""
 OF_COSTS = {"cost": Dataset((), "Mean cost of a column.", "s")}
 """What it has beside with costs from a file."""
 MAPS = {
@@ -69,9 +76,11 @@ class AtmosphereRecording(Recording):
         """Write the maps that are due; collective."""
         if not _due(study, run.turn):
             return
-        found = whole_fields(cast(StatefulRun, run), comm, model_of(study), maps_of(study))
-        if found is not None:
-            write(f"{GROUP}/{run.turn - 1}", found)
+        own, model = cast(StatefulRun, run), model_of(study)
+        found = {name: whole_field(own, comm, model, name) for name in maps_of(study)}
+        if comm.rank() == 0:
+            maps = {name: one for name, one in found.items() if one is not None}
+            write(f"{GROUP}/{run.turn - 1}", maps)
 
     def check(self, study: Study) -> None:
         """StudyError if this machine lacks memory, the build lacks the protocol, costs from a file

@@ -20,7 +20,7 @@ LABELS = {
     "temperature": "mean temperature [K]",
     "surface_temperature": "mean temperature of the surface [K]",
     "water": "mean vapour and cloud [kg/m²]",
-    "energy_residual": "largest residual of a column's energy [W/m²]",
+    "energy_residual": "largest residual of the energy budget [W/m²]",
 }
 
 
@@ -30,7 +30,7 @@ class AtmosphereSummary(Summary):
     def summarise(self, results: Results) -> dict[str, Any]:
         """load_before, load_after, moved and bytes: means over the timesteps. Of the physics
         temperature, surface_temperature and water after the last one, and energy_residual, the
-        largest of all, without its sign; None where costs come from a file.
+        largest of all timesteps; None where costs come from a file.
         """
         found: dict[str, Any] = {name: float(np.mean(results.rows(name))) for name in MEANS}
         for name in LAST:

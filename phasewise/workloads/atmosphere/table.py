@@ -12,8 +12,10 @@ from phasewise.workload.table import OneTable, beyond_memory
 from phasewise.workloads.atmosphere.grid import OBLIQUITY, Grid, declination
 
 USUAL_GRID = (64, 128)
-RESULTS = 9
-"""Values that a column brings back beside its own: what is recorded of it."""
+RESULTS = 11
+"""Numbers that a column brings back beside its state: its results, and the seconds that it took
+(core/atmosphere/column_bytes.hpp).
+"""
 MOST_COLUMNS = 2**24
 
 
@@ -43,14 +45,14 @@ class AtmosphereTable(OneTable):
     """At longitude 0, of the first timestep."""
     obliquity: float = key("number", OBLIQUITY, least=0, most=90, unit="degrees", flat=True)
     """Declination of the sun on day 172."""
-    long_wave_bands: int = key("integer", 4, least=1, most=16, flat=True)
-    short_wave_bands: int = key("integer", 4, least=1, most=16, flat=True)
+    long_wave_bands: int = key("integer", 8, least=1, most=64, flat=True)
+    short_wave_bands: int = key("integer", 6, least=1, most=64, flat=True)
     adjustment: bool = key("flag", True, flat=True)
     """Whether unstable layers are adjusted, with rain."""
     most_sweeps: int = key("integer", 200, least=1, most=10**6, flat=True)
     """Of an adjustment, after which it has failed."""
     solar_constant: float = key("number", 1361.0, least=0, most=1e5, unit="W/m²", flat=True)
-    albedo: float = key("number", 0.15, least=0, most=1, flat=True)
+    albedo: float = key("number", 0.2, least=0, most=1, flat=True)
     """Of the surface."""
     costs: Path | None = key("text")
     """The file with the seconds of each column."""

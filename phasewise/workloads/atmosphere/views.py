@@ -12,7 +12,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.simulation import Simulation
 from phasewise.runs.views import Views
 from phasewise.study import Study
-from phasewise.workloads.atmosphere.gathered import fields_of, whole_fields
+from phasewise.workloads.atmosphere.gathered import fields_of, whole_field
 from phasewise.workloads.atmosphere.grid import HOUR, edges_of, latitudes_of, longitudes_of
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.recording import GROUP, maps_of
@@ -52,8 +52,7 @@ class AtmosphereView(_Columns):
         _check_field(name, fields_of(self._model))
         self._simulation.start()
         run = cast(StatefulRun, self._simulation.driver)
-        found = whole_fields(run, self._simulation.comm, self._model, (name,))
-        return None if found is None else found[name]
+        return whole_field(run, self._simulation.comm, self._model, name)
 
 
 class AtmosphereResults(_Columns, Pictures):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from phasewise.driver import Floats
-from phasewise.workloads.common.array_files import Sought, array_in
+from phasewise.workload.array_files import Sought, array_in
 
 HEIGHTS = ("elevation", "altitude", "topo", "topography", "height", "z", "band1")
 """Names of variables that hold heights above the sea level."""

@@ -1,0 +1,244 @@
+"""Which columns move: loads that follow by counting, and what each scheme may not do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from phasewise.driver import load_planner
+from phasewise.study import Study
+from phasewise.workloads.atmosphere.driver import Schedule, schedule_of
+
+pytest.importorskip("phasewise._core", reason="the core is not built")
+
+LATITUDES, LONGITUDES = GRID = (64, 128)
+HOURS = (0.0, 3.0, 7.5, 12.0, 16.2, 23.0)
+DAYS = (1, 80, 172, 300)
+
+
+def study(keys: dict[str, Any], **communication: Any) -> Study:
+    return Study.from_dict(
+        {
+            "workload": "atmosphere",
+            "timesteps": 72,
+            "atmosphere": {"grid": list(GRID), **keys},
+            "communication": communication,
+        }
+    )
+
+
+def counted(schedule: Schedule, ranks: np.ndarray) -> float:
+    """The largest over the mean load where a column costs 1 by night and 3 by day."""
+    costs = np.where(schedule.lit, 3.0, 1.0)
+    found = np.bincount(ranks, weights=costs, minlength=schedule.ranks)
+    return float(found.max() / found.mean())
+
+
+@pytest.mark.parametrize(
+    ("division", "obliquity", "expected"),
+    [
+        ("latitudes", 0.0, 1.000),
+        ("latitudes", 23.44, 1.500),
+        ("longitudes", 0.0, 1.500),
+        ("longitudes", 23.44, 1.371),
+    ],
+)
+def test_loads_of_16_ranks_follow_by_counting(
+    division: str, obliquity: float, expected: float
+) -> None:
+    keys = {"obliquity": obliquity, "day": 172, "hour": 12.0}
+    for balance in ("none", "twin", "all"):
+        found = schedule_of(study(keys, division=division, balance=balance), 16, 0)
+        assert found.lit.sum() == found.lit.size // 2
+        # The issue gives three decimals.
+        assert counted(found, found.owner) == pytest.approx(expected, abs=5e-4)
+        after = expected if balance == "none" else 1.0
+        assert counted(found, found.holder) == pytest.approx(after, abs=5e-4)
+
+
+@pytest.mark.parametrize("day", DAYS)
+def test_half_of_the_columns_are_lit_in_any_season(day: int) -> None:
+    for hour in HOURS:
+        lit = schedule_of(study({"day": day, "hour": hour}), 1, 0).lit
+        assert lit.sum() == lit.size // 2
+
+
+def twin_of(column: np.ndarray) -> np.ndarray:
+    row, along = column // LONGITUDES, column % LONGITUDES
+    return (LATITUDES - 1 - row) * LONGITUDES + (along + LONGITUDES // 2) % LONGITUDES
+
+
+@pytest.mark.parametrize(
+    ("division", "ranks"), [("latitudes", 16), ("longitudes", 7), ("blocks", 12)]
+)
+def test_twins_are_on_one_rank_and_cost_the_same_at_every_hour_and_day(
+    division: str, ranks: int
+) -> None:
+    columns = np.arange(LATITUDES * LONGITUDES)
+    for day in DAYS:
+        for hour in HOURS:
+            own = study({"day": day, "hour": hour}, division=division, balance="twin")
+            found = schedule_of(own, ranks, 0)
+            assert (found.holder == found.holder[twin_of(columns)]).all()
+            pairs = found.cost + found.cost[twin_of(columns)]
+            assert np.ptp(pairs) == 0.0
+            together = found.owner == found.owner[twin_of(columns)]
+            assert (found.holder[together] == found.owner[together]).all()
+
+
+def test_twins_stay_where_they_are_together() -> None:
+    # A slab on each of two ranks has half of the longitudes: its twins are on the other rank.
+    halves = schedule_of(study({}, division="longitudes", balance="twin"), 2, 0)
+    assert halves.moved == LATITUDES * LONGITUDES // 2
+    for ranks in (1, 3):
+        # The middle band of three is its own twin.
+        found = schedule_of(study({}, division="latitudes", balance="twin"), ranks, 0)
+        stay = found.owner == ranks // 2
+        assert (found.holder[stay] == found.owner[stay]).all()
+
+
+@pytest.mark.parametrize("division", ["latitudes", "longitudes", "blocks"])
+@pytest.mark.parametrize("ranks", [2, 6, 16, 30])
+def test_all_moves_no_column_that_could_stay(division: str, ranks: int) -> None:
+    for day, hour in ((172, 12.0), (20, 5.0), (80, 18.5)):
+        own = study({"day": day, "hour": hour}, division=division, balance="all")
+        found = schedule_of(own, ranks, 0)
+        has = np.bincount(found.owner, minlength=ranks)
+        gets = np.bincount(found.holder, minlength=ranks)
+        assert (has == gets).all()
+        before = np.bincount(found.owner, weights=found.lit, minlength=ranks)
+        after = np.bincount(found.holder, weights=found.lit, minlength=ranks)
+        assert after.max() - after.min() <= 1
+        # A rank gives lit columns or gets them, and no more than the difference.
+        away = found.owner != found.holder
+        given = np.bincount(found.owner[away], weights=found.lit[away], minlength=ranks)
+        taken = np.bincount(found.holder[away], weights=found.lit[away], minlength=ranks)
+        assert (given == np.maximum(before - after, 0)).all()
+        assert (taken == np.maximum(after - before, 0)).all()
+        # As many of night come back, and no fewer could go.
+        assert away.sum() == 2 * given.sum()
+        too_many = np.maximum(before - np.ceil(before.mean()), 0).sum()
+        too_few = np.maximum(np.floor(before.mean()) - before, 0).sum()
+        assert given.sum() == max(too_many, too_few)
+
+
+@pytest.mark.parametrize("balance", ["all", "node", "pairs"])
+def test_ranks_that_have_nothing_too_many_keep_their_columns(balance: str) -> None:
+    # At equinox all bands of latitude have as many lit columns.
+    assert schedule_of(study({"obliquity": 0.0}, balance=balance), 16, 0).moved == 0
+
+
+def test_moves_within_nodes_stay_within_them() -> None:
+    found = schedule_of(study({}, balance="node"), 16, 0, node_ranks=4)
+    assert found.moved > 0
+    assert (found.owner // 4 == found.holder // 4).all()
+    lit = np.bincount(found.holder, weights=found.lit, minlength=16).reshape(4, 4)
+    assert np.ptp(lit, axis=1).max() <= 1
+    # A node of one rank has nobody to swap with.
+    assert schedule_of(study({}, balance="node"), 16, 0, node_ranks=1).moved == 0
+
+
+def test_all_prefers_partners_within_the_node() -> None:
+    own = study({}, division="longitudes", balance="all")
+    far, near = (schedule_of(own, 16, 0, node_ranks=size) for size in (1, 8))
+    assert far.moved == near.moved
+    beyond = (near.owner // 8 != near.holder // 8).sum()
+    lit = np.bincount(near.owner, weights=near.lit, minlength=16).reshape(2, 8).sum(axis=1)
+    # Only what a whole node has too many leaves it, and as many of night come.
+    assert beyond == 2 * (lit.max() - lit.mean())
+
+
+def test_pairs_are_of_two_ranks() -> None:
+    found = schedule_of(study({}, division="longitudes", balance="pairs"), 16, 0)
+    partners = (found.moves + found.moves.T) > 0
+    assert partners.sum(axis=1).max() == 1
+    assert found.after.max() < found.before.max()
+
+
+def test_all_evens_out_32_ranks_and_measured_nearly_does() -> None:
+    for division in ("latitudes", "longitudes", "blocks"):
+        found = schedule_of(study({}, division=division, balance="all"), 32, 0)
+        assert found.after.max() < 1.02 < found.before.max()
+        assert (
+            schedule_of(study({}, division=division, balance="measured"), 32, 7).after.max() < 1.05
+        )
+
+
+def test_measured_moves_nothing_before_it_has_measured() -> None:
+    own = study({}, balance="measured", costs_every=4)
+    assert [schedule_of(own, 16, n).moved > 0 for n in (0, 3, 4, 7)] == [False, False, True, True]
+
+
+def test_measured_moves_only_where_it_pays() -> None:
+    moved = [
+        schedule_of(study({}, balance="measured", move_seconds_per_byte=cost), 16, 3).moved
+        for cost in (1e-12, 1e-8, 1e-3)
+    ]
+    assert moved[0] >= moved[1] >= moved[2] == 0 < moved[0]
+
+
+def given(tmp_path: Path, table: list[list[float]], **communication: Any) -> Study:
+    """A study with the seconds of each column of a row of columns, at one or several times."""
+    path = tmp_path / "costs.npy"
+    np.save(path, np.array(table)[:, None, :])
+    return Study.from_dict(
+        {
+            "workload": "atmosphere",
+            "timesteps": 4,
+            "atmosphere": {"costs": str(path), "column_bytes": [100, 60]},
+            "communication": {"division": "longitudes", **communication},
+        }
+    )
+
+
+def test_loads_of_given_costs_follow_by_hand(tmp_path: Path) -> None:
+    # Two ranks have 1 + 2 + 3 + 6 = 12 and 1 + 1 + 1 + 1 = 4 s: the mean is 8, and 3 + 1 or 4 move.
+    own = given(tmp_path, [[1, 2, 3, 6, 1, 1, 1, 1]], balance="all")
+    found = schedule_of(own, 2, 0)
+    assert list(found.before) == [1.5, 0.5]
+    assert list(found.after) == [1.0, 1.0]
+    assert found.moved == 2
+    # Four ranks have 3, 9, 2 and 2 s, the mean is 4, and no column of 6 or 3 s can be divided.
+    found = schedule_of(own, 4, 0)
+    assert list(found.before) == [0.75, 2.25, 0.5, 0.5]
+    assert list(found.after) == [0.75, 1.5, 1.25, 0.5]
+
+
+def test_times_of_given_costs_come_over_and_over(tmp_path: Path) -> None:
+    own = given(tmp_path, [[1, 1, 3, 3], [3, 3, 1, 1]], balance="none")
+    before = [list(schedule_of(own, 2, n).before) for n in range(3)]
+    assert before == [[0.5, 1.5], [1.5, 0.5], [0.5, 1.5]]
+
+
+def test_loads_of_a_run_are_told_before_and_after(tmp_path: Path) -> None:
+    own = given(tmp_path, [[1, 1, 3, 3], [2, 2, 2, 2]], balance="all")
+    found = load_planner().atmosphere_loads(own.parameters(), 2, 1)
+    assert list(found["load_before"]) == [1.5, 1.0, 1.5, 1.0]
+    assert list(found["load_after"]) == [1.0, 1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "communication", "said"),
+    [
+        (65, {"division": "latitudes"}, "65 ranks are too many"),
+        (129, {"division": "longitudes"}, "at most 128"),
+        (131, {"division": "blocks"}, "131 ranks have no process grid"),
+    ],
+)
+def test_more_ranks_than_columns_are_refused(
+    ranks: int, communication: dict[str, Any], said: str
+) -> None:
+    text = study({}, **communication).parameters()
+    with pytest.raises(ValueError, match=said):
+        load_planner().atmosphere_schedule(text, ranks, 1, 0)
+
+
+def test_negative_costs_are_refused_with_their_column(tmp_path: Path) -> None:
+    text = given(tmp_path, [[1, 1, 3, 3]]).parameters()
+    lines = ["atmosphere.costs = 1 1 -3 3" if line.startswith("atmosphere.costs ") else line
+             for line in text.splitlines()]  # fmt: skip
+    with pytest.raises(ValueError, match="column 2 takes -3"):
+        load_planner().atmosphere_schedule("\n".join(lines), 2, 1, 0)
