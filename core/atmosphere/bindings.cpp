@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "atmosphere/bindings_radiation.hpp"
 #include "atmosphere/run.hpp"
 #include "bindings/arrays.hpp"
 
@@ -81,6 +82,7 @@ nb::dict state_of(const Run& run) {
 }  // namespace
 
 void bind(nb::module_& m) {
+  bind_radiation(m);
   m.def("atmosphere_schedule", &schedule_of, nb::arg("parameters"), nb::arg("ranks"),
         nb::arg("node_ranks"), nb::arg("timestep"),
         "Arrays over all columns at a timestep: owner, holder (the rank that computes it), cost "
