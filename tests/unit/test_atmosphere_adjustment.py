@@ -111,5 +111,7 @@ def test_both_kernels_leave_the_same_bits_beside_any_other_columns():
 def test_an_adjustment_that_does_not_end_names_the_column():
     temperature = np.tile(280.0 * SIGMA**0.1, (3, 1))
     temperature[2] = 300.0 * SIGMA**0.5
-    with pytest.raises(RunError, match=r"the column \(2,\) is still unstable after the most sweeps, 1"):
+    with pytest.raises(
+        RunError, match=r"the column \(2,\) is still unstable after the most sweeps, 1"
+    ):
         radiation.adjust(temperature, 0.0, most_sweeps=1)

@@ -50,7 +50,9 @@ def test_a_layer_that_only_absorbs_lets_the_exponential_of_the_beam_through(thic
 @pytest.mark.parametrize("thickness", [1e-4, 0.2, 3.0, 100.0])
 def test_a_conservative_layer_keeps_the_light_of_the_beam(thickness, cosine, asymmetry):
     found = radiation.layer(thickness, 1.0, asymmetry, cosine)
-    assert found.beam_reflection + found.beam_transmission + found.direct == pytest.approx(1.0, abs=1e-13)
+    assert found.beam_reflection + found.beam_transmission + found.direct == pytest.approx(
+        1.0, abs=1e-13
+    )
 
 
 def beam_by_quadrature(thickness, omega, asymmetry, cosine):
@@ -179,7 +181,9 @@ def test_both_kernels_leave_the_same_bits_for_any_number_of_columns_and_threads(
     def fluxes(first, last, **manner):
         some = slice(first, last)
         pair = (
-            radiation.long_wave(temperature[some], surface[some], vapour[some], cloud[some], **manner),
+            radiation.long_wave(
+                temperature[some], surface[some], vapour[some], cloud[some], **manner
+            ),
             radiation.short_wave(cosine[some], vapour[some], cloud[some], **manner),
         )
         return [getattr(one, name) for one in pair for name in ("up", "down", "heating")]
@@ -193,7 +197,11 @@ def test_both_kernels_leave_the_same_bits_for_any_number_of_columns_and_threads(
 def test_arrays_keep_the_shape_of_their_columns():
     temperature = np.full((4, 3, 10), 250.0)
     assert radiation.long_wave(temperature, 280.0).up.shape == (4, 3, 11)
-    assert radiation.short_wave(np.full((4, 3), 0.5), np.zeros((4, 3, 10))).heating.shape == (4, 3, 10)
+    assert radiation.short_wave(np.full((4, 3), 0.5), np.zeros((4, 3, 10))).heating.shape == (
+        4,
+        3,
+        10,
+    )
     assert radiation.long_wave(np.zeros((0, 10)) + 250.0, np.zeros(0)).up.shape == (0, 11)
 
 
