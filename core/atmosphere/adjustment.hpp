@@ -85,7 +85,7 @@ PHASEWISE_HD auto condense_and_lift(const Vertical& vertical, const AdjustmentRo
       const V excess = over ? (vapour - humidity) / (1.0 + slope) : V{};
       temperature += (latent_heat / heat_capacity_air) * excess;
       vapour -= excess;
-      saturated = over ? vapour : humidity;
+      saturated = over ? larger(vapour, humidity) : humidity;  // never 0
       rows.temperature[k] = temperature;
       rows.vapour[k] = vapour;
       rows.cloud[k] += excess;
@@ -157,22 +157,37 @@ PHASEWISE_HD void mix_blocks(int levels, Mask unstable, const AdjustmentRows<V>&
   }
 }
 
-// Sweeps until nothing changes. Returns the sweeps of each lane; a lane that is still unstable
-// after the most sweeps has one more.
-template <class V>
-V adjust(const Vertical& vertical, int most_sweeps, const AdjustmentRows<V>& rows) {
-  const V one = all_of<V>(1.0);
-  V sweeps{};
-  auto active = one > V{};
-  for (int sweep = 0; sweep <= most_sweeps && any(active); ++sweep) {
-    sweeps += active ? one : V{};
-    if (sweep == most_sweeps) break;
+// Adjusts columns until a sweep changes nothing. Columns differ in their sweeps: a lane whose
+// column is done takes the next one. columns.put(lane) puts a column into a lane, and returns false
+// if there is none left; columns.take(lane, sweeps) gets it back, with one more than the most
+// sweeps if it is still unstable.
+template <class V, class Columns>
+void adjust(const Vertical& vertical, int most_sweeps, const AdjustmentRows<V>& rows,
+            Columns&& columns) {
+  int sweeps[lanes_of<V>];
+  unsigned busy = 0;  // a bit for each lane
+  const auto put = [&](int lane) {
+    sweeps[lane] = 0;
+    if (columns.put(lane))
+      busy |= 1u << lane;
+    else
+      busy &= ~(1u << lane);
+  };
+  for (int lane = 0; lane < lanes_of<V>; ++lane) put(lane);
+  while (busy != 0) {
     const auto condensed = condense_and_lift<V>(vertical, rows);
     const auto unstable = join_levels<V>(vertical.levels, rows);
     if (any(unstable)) mix_blocks<V>(vertical.levels, unstable, rows);
-    active = condensed | unstable;
+    const unsigned changed = bits_of(condensed) | bits_of(unstable);
+    for (int lane = 0; lane < lanes_of<V>; ++lane) {
+      if ((busy >> lane & 1u) == 0) continue;
+      ++sweeps[lane];
+      const bool stable = (changed >> lane & 1u) == 0;
+      if (!stable && sweeps[lane] < most_sweeps) continue;
+      columns.take(lane, stable ? sweeps[lane] : most_sweeps + 1);
+      put(lane);
+    }
   }
-  return sweeps;
 }
 
 }  // namespace phasewise::atmosphere

@@ -4,6 +4,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -25,21 +26,28 @@ Columns columns_of(const Levels& levels) {
           .count = static_cast<std::int64_t>(levels.shape(0))};
 }
 
-// Arrays of a result: (columns, values).
+// An array of a result, (columns, values of each).
 class Result {
  public:
-  explicit Result(std::size_t columns) : columns_(columns) {}
+  Result(const Levels& like, std::size_t values)
+      : columns_(like.shape(0)), values_(values), of_(columns_ * values_) {}
 
-  std::vector<double> of(std::size_t values) const {
-    return std::vector<double>(columns_ * values);
-  }
-  nb::object array(std::vector<double>&& values) const {
-    const std::size_t each = columns_ == 0 ? 0 : values.size() / columns_;
-    return nb::cast(bindings::to_array(std::move(values), {columns_, each}));
-  }
+  double* data() { return of_.data(); }
+  nb::object array() { return nb::cast(bindings::to_array(std::move(of_), {columns_, values_})); }
 
  private:
-  std::size_t columns_;
+  std::size_t columns_, values_;
+  std::vector<double> of_;
+};
+
+// Fluxes up and down at the interfaces, and heating of the levels.
+struct Radiation {
+  explicit Radiation(const Levels& like)
+      : up(like, like.shape(1) + 1), down(like, like.shape(1) + 1), heating(like, like.shape(1)) {}
+
+  nb::tuple arrays() { return nb::make_tuple(up.array(), down.array(), heating.array()); }
+
+  Result up, down, heating;
 };
 
 std::vector<LongWaveBand> long_wave_rows(const Levels& bands) {
@@ -59,52 +67,46 @@ std::vector<ShortWaveBand> short_wave_rows(const Levels& bands) {
 nb::tuple long_wave_fluxes_of(const Levels& temperature, const Levels& vapour, const Levels& cloud,
                               const Values& surface_temperature, const Levels& bands, bool fast,
                               int threads) {
-  const Columns columns = columns_of(temperature);
-  const Result result(temperature.shape(0));
-  const std::size_t levels = temperature.shape(1);
-  auto up = result.of(levels + 1), down = result.of(levels + 1), heating = result.of(levels);
+  Radiation found(temperature);
   {
     const nb::gil_scoped_release released;
-    long_wave(columns, long_wave_rows(bands),
+    long_wave(columns_of(temperature), long_wave_rows(bands),
               {temperature.data(), vapour.data(), cloud.data(), surface_temperature.data(),
-               up.data(), down.data(), heating.data()},
+               found.up.data(), found.down.data(), found.heating.data()},
               {fast, threads});
   }
-  return nb::make_tuple(result.array(std::move(up)), result.array(std::move(down)),
-                        result.array(std::move(heating)));
+  return found.arrays();
 }
 
 nb::tuple short_wave_fluxes_of(const Values& cosine, const Levels& vapour, const Levels& cloud,
                                const Levels& bands, double albedo, double solar_constant, bool fast,
                                int threads) {
-  const Columns columns = columns_of(vapour);
-  const Result result(vapour.shape(0));
-  const std::size_t levels = vapour.shape(1);
-  auto up = result.of(levels + 1), down = result.of(levels + 1), heating = result.of(levels);
+  Radiation found(vapour);
   {
     const nb::gil_scoped_release released;
-    short_wave(columns, short_wave_rows(bands), albedo, solar_constant,
-               {vapour.data(), cloud.data(), cosine.data(), up.data(), down.data(), heating.data()},
+    short_wave(columns_of(vapour), short_wave_rows(bands), albedo, solar_constant,
+               {vapour.data(), cloud.data(), cosine.data(), found.up.data(), found.down.data(),
+                found.heating.data()},
                {fast, threads});
   }
-  return nb::make_tuple(result.array(std::move(up)), result.array(std::move(down)),
-                        result.array(std::move(heating)));
+  return found.arrays();
 }
 
 nb::tuple adjusted(const Levels& temperature, const Levels& vapour, const Levels& cloud,
                    int most_sweeps, bool fast, int threads) {
   const auto copy = [](const Levels& from) {
-    return std::vector<double>(from.data(), from.data() + from.size());
+    Result result(from, from.shape(1));
+    std::copy(from.data(), from.data() + from.size(), result.data());
+    return result;
   };
-  const Result result(temperature.shape(0));
-  auto own = copy(temperature), water = copy(vapour), liquid = copy(cloud), sweeps = result.of(1);
+  Result own = copy(temperature), water = copy(vapour), liquid = copy(cloud);
+  Result sweeps(temperature, 1);
   {
     const nb::gil_scoped_release released;
     adjust(columns_of(temperature), most_sweeps,
            {own.data(), water.data(), liquid.data(), sweeps.data()}, {fast, threads});
   }
-  return nb::make_tuple(result.array(std::move(own)), result.array(std::move(water)),
-                        result.array(std::move(liquid)), result.array(std::move(sweeps)));
+  return nb::make_tuple(own.array(), water.array(), liquid.array(), sweeps.array());
 }
 
 // A layer's reflection, transmission, the same of the beam, and the beam's share that passes.
@@ -116,13 +118,14 @@ nb::tuple layer_by_optics(double absorption, double transport, double scattering
                         layer.beam_transmission, layer.direct);
 }
 
-template <class Band, class Values>
-nb::object table(const std::vector<Band>& bands, Values&& values_of) {
+// (bands, coefficients)
+template <class Band, class Coefficients>
+nb::object table(const std::vector<Band>& bands, Coefficients&& coefficients) {
   std::vector<double> values;
   for (const Band& band : bands)
-    for (const double value : values_of(band)) values.push_back(value);
-  const Result result(bands.size());
-  return result.array(std::move(values));
+    for (const double value : coefficients(band)) values.push_back(value);
+  const std::size_t each = values.size() / bands.size();
+  return nb::cast(bindings::to_array(std::move(values), {bands.size(), each}));
 }
 
 }  // namespace

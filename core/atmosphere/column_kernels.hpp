@@ -1,6 +1,7 @@
-// The kernels on a few columns: as many as a vector has lanes, or one.
+// The kernels on the columns of a group, with lanes across columns or one at a time.
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "atmosphere/physics.hpp"
@@ -11,19 +12,19 @@ namespace phasewise::atmosphere {
 struct ColumnGroup {
   double* const* columns;
   const Place* places;
-  int count;  // at most `width`
+  int count;
 };
 
 // One for each thread.
 class ColumnKernels {
  public:
   virtual ~ColumnKernels() = default;
-  virtual int width() const = 0;
   virtual void long_wave(const ColumnGroup& group) = 0;
   virtual void short_wave(const ColumnGroup& group) = 0;
-  // Both return the first column of the group that failed, or -1.
-  virtual int adjust(const ColumnGroup& group) = 0;
-  virtual int surface(const ColumnGroup& group) = 0;
+  // Both call failed(i) for each column i of the group that failed.
+  using Failed = std::function<void(int column)>;
+  virtual void adjust(const ColumnGroup& group, const Failed& failed) = 0;
+  virtual void surface(const ColumnGroup& group, const Failed& failed) = 0;
 };
 
 std::unique_ptr<ColumnKernels> fast_kernels(const PhysicsSetting& setting, const Tables& tables);

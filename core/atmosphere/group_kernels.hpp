@@ -1,4 +1,4 @@
-// Takes the values of a group's columns into rows, one lane a column, through a kernel, and back.
+// Takes the values of columns into rows, one lane a column, through a kernel, and back.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,67 @@ class GroupKernels : public ColumnKernels {
       : setting_(setting),
         tables_(tables),
         layout_{setting.levels},
-        rows_(layout_.size() + scratch_rows * (setting.levels + 1)) {}
-
-  int width() const override { return lanes_of<V>; }
+        rows_(layout_.size() + scratch_rows * (setting.levels + 1)) {
+    std::fill(rows_.data(), rows_.data() + rows_.size(), V{});
+  }
 
   void long_wave(const ColumnGroup& group) override {
+    in_lanes(group, [&](const ColumnGroup& some, int) { long_wave_of(some); });
+  }
+  void short_wave(const ColumnGroup& group) override {
+    in_lanes(group, [&](const ColumnGroup& some, int) { short_wave_of(some); });
+  }
+
+  void adjust(const ColumnGroup& group, const Failed& failed) override {
+    Source source{*this, group, failed};
+    const AdjustmentRows<V> rows = adjustment_rows(state(), [&](int row) { return scratch(row); });
+    atmosphere::adjust<V>(tables_.vertical, setting_.most_sweeps, rows, source);
+  }
+
+  void surface(const ColumnGroup& group, const Failed& failed) override {
+    in_lanes(group, [&](const ColumnGroup& some, int first) {
+      const V good = surface_of(some);
+      for (int lane = 0; lane < some.count; ++lane)
+        if (lane_of(good, lane) == 0.0) failed(first + lane);
+    });
+  }
+
+ private:
+  static constexpr int scratch_rows = 10;
+
+  // Hands the columns of a group to the lanes of the adjustment.
+  struct Source {
+    GroupKernels& kernels;
+    const ColumnGroup& group;
+    const Failed& failed;
+    int next = 0;
+    int columns[lanes_of<V>] = {};  // in the lanes
+
+    bool put(int lane) {
+      if (next == group.count) return false;
+      columns[lane] = next++;
+      load_lane(group.columns[columns[lane]], air(), kernels.values(), lane);
+      return true;
+    }
+    void take(int lane, int sweeps) {
+      double* const column = group.columns[columns[lane]];
+      store_lane(kernels.values(), air(), column, lane);
+      column[kernels.layout_.results() + result::sweeps] = sweeps;
+      if (sweeps > kernels.setting_.most_sweeps) failed(columns[lane]);
+    }
+    int air() const { return kernels.layout_.surface_temperature(); }
+  };
+
+  // Calls work(some, first) for as many columns as there are lanes.
+  template <class Work>
+  static void in_lanes(const ColumnGroup& group, Work&& work) {
+    for (int first = 0; first < group.count; first += lanes_of<V>)
+      work(
+          {group.columns + first, group.places + first, std::min(lanes_of<V>, group.count - first)},
+          first);
+  }
+
+  void long_wave_of(const ColumnGroup& group) {
     load(group, 0, layout_.values());
     const int levels = setting_.levels;
     const LongWaveRows<V> rows{.temperature = temperature(),
@@ -44,7 +100,7 @@ class GroupKernels : public ColumnKernels {
     store(group, layout_.results(), result::count);
   }
 
-  void short_wave(const ColumnGroup& group) override {
+  void short_wave_of(const ColumnGroup& group) {
     load(group, 0, layout_.surface_temperature());
     const int levels = setting_.levels;
     const ShortWaveRows<V> rows{.vapour = vapour(),
@@ -68,17 +124,8 @@ class GroupKernels : public ColumnKernels {
     store(group, layout_.results() + result::surface_short, 1);
   }
 
-  int adjust(const ColumnGroup& group) override {
-    load(group, 0, layout_.surface_temperature());
-    const AdjustmentRows<V> rows = adjustment_rows(state(), [&](int row) { return scratch(row); });
-    const V sweeps = atmosphere::adjust<V>(tables_.vertical, setting_.most_sweeps, rows);
-    result_of(result::sweeps) = sweeps;
-    store(group, 0, layout_.surface_temperature());
-    store(group, layout_.results() + result::sweeps, 1);
-    return first_lane(group, sweeps, [&](double value) { return value > setting_.most_sweeps; });
-  }
-
-  int surface(const ColumnGroup& group) override {
+  // 1 where a column's numbers are in their range, else 0.
+  V surface_of(const ColumnGroup& group) {
     load(group, 0, layout_.size());
     const Vertical& vertical = tables_.vertical;
     const SurfaceTerms& terms = tables_.surface;
@@ -107,12 +154,8 @@ class GroupKernels : public ColumnKernels {
         (result_of(result::absorbed) - result_of(result::outgoing)) + result_of(result::forcing);
     result_of(result::energy_residual) = per_second * gained - fluxes;
     store(group, 0, layout_.size());
-    return first_lane(group, in_range<V>(setting_.levels, state(), slab),
-                      [](double value) { return value == 0.0; });
+    return in_range<V>(setting_.levels, state(), slab);
   }
-
- private:
-  static constexpr int scratch_rows = 10;
 
   V* values() { return rows_.data(); }
   V* temperature() { return values() + layout_.temperature(); }
@@ -147,13 +190,6 @@ class GroupKernels : public ColumnKernels {
     for (int lane = 0; lane < lanes_of<V>; ++lane)
       set_lane(found, lane, f(group.places[lane_column(group, lane)]));
     return found;
-  }
-
-  template <class F>
-  static int first_lane(const ColumnGroup& group, V value, F&& holds) {
-    for (int lane = 0; lane < group.count; ++lane)
-      if (holds(lane_of(value, lane))) return lane;
-    return -1;
   }
 
   const PhysicsSetting& setting_;

@@ -15,6 +15,9 @@
 namespace phasewise::atmosphere {
 namespace {
 
+// Columns that a thread adjusts at once: as many as to keep its lanes busy.
+constexpr int columns_of_adjustment = 128;
+
 std::string said(const char* format, double value, int level) {
   char text[128];
   std::snprintf(text, sizeof text, format, value, level);
@@ -39,30 +42,33 @@ std::string out_of_range(const ColumnLayout& layout, const double* column) {
 
 }  // namespace
 
+// What a caller hands over with data.
+struct Physics::Told {
+  double* const* data;
+  const Place* places;
+  double* seconds;
+};
+
 struct Physics::State {
   explicit State(const PhysicsSetting& given) : setting(given), tables(setting) {}
 
-  using Kernel = int (*)(ColumnKernels&, const ColumnGroup&);
-
-  // Runs a kernel on columns, chunk by chunk. `describe` says how a column failed.
-  template <class Describe>
-  void run(Kernel kernel, std::int64_t columns, double* const* data, const Place* places,
-           double* seconds, Describe&& describe) {
+  // Calls work(kernels, group, first) for groups of `most` columns. `weight` says how their time is
+  // shared among them.
+  template <class Work, class Weight>
+  void run(const Told& told, std::int64_t columns, int most, Work&& work, Weight&& weight) {
     make_kernels();
-    const int chunks = static_cast<int>((columns + setting.chunk - 1) / setting.chunk);
-    parallel::for_tasks(chunks, setting.threads, [&](int chunk, int thread) {
-      const std::int64_t first = std::int64_t{chunk} * setting.chunk;
-      const std::int64_t last = std::min<std::int64_t>(first + setting.chunk, columns);
-      ColumnKernels& on = *kernels[thread];
-      const double start = seconds == nullptr ? 0.0 : parallel::clock().now();
-      for (std::int64_t at = first; at < last; at += on.width()) {
-        const int count = static_cast<int>(std::min<std::int64_t>(on.width(), last - at));
-        const int failed = kernel(on, {data + at, places + at, count});
-        if (failed >= 0) fail(at + failed, describe(data[at + failed]));
-      }
-      if (seconds == nullptr) return;
-      const double each = (parallel::clock().now() - start) / static_cast<double>(last - first);
-      for (std::int64_t at = first; at < last; ++at) seconds[at] += each;
+    const int groups = static_cast<int>((columns + most - 1) / most);
+    parallel::for_tasks(groups, setting.threads, [&](int group, int thread) {
+      const std::int64_t first = std::int64_t{group} * most;
+      const int count = static_cast<int>(std::min<std::int64_t>(most, columns - first));
+      const double start = told.seconds == nullptr ? 0.0 : parallel::clock().now();
+      work(*kernels[thread], ColumnGroup{told.data + first, told.places + first, count}, first);
+      if (told.seconds == nullptr) return;
+      double whole = 0.0;
+      for (int i = 0; i < count; ++i) whole += weight(told.data[first + i]);
+      const double each = (parallel::clock().now() - start) / whole;
+      for (int i = 0; i < count; ++i)
+        told.seconds[first + i] += each * weight(told.data[first + i]);
     });
   }
 
@@ -98,46 +104,58 @@ void Physics::tell(workload::Listener& listener, std::int64_t columns, std::int6
                    double* const* data, const Place* places, double* seconds) {
   State& state = *state_;
   const PhysicsSetting& own = state.setting;
+  const Told told{data, places, seconds};
   state.failure.reset();
   if (seconds != nullptr) std::fill(seconds, seconds + columns, 0.0);
-  const auto no_failure = [](const double*) { return std::string(); };
-  const auto run = [&](State::Kernel kernel, std::int64_t number, const auto& describe) {
-    if (data != nullptr) state.run(kernel, number, data, places, seconds, describe);
+  const auto run = [&](std::int64_t number, const auto& work) {
+    if (data != nullptr)
+      state.run(told, number, own.chunk, work, [](const double*) { return 1.0; });
   };
 
   listener.kernel(long_wave_card(own), static_cast<double>(columns), [&] {
-    run([](ColumnKernels& on, const ColumnGroup& group) { return on.long_wave(group), -1; },
-        columns, no_failure);
+    run(columns,
+        [](ColumnKernels& on, const ColumnGroup& group, std::int64_t) { on.long_wave(group); });
   });
   listener.kernel(short_wave_card(own), static_cast<double>(lit), [&] {
-    run([](ColumnKernels& on, const ColumnGroup& group) { return on.short_wave(group), -1; }, lit,
-        no_failure);
+    run(lit,
+        [](ColumnKernels& on, const ColumnGroup& group, std::int64_t) { on.short_wave(group); });
   });
-  if (own.adjustment)
-    tell_adjustment(listener, columns, data, [&] {
-      run([](ColumnKernels& on, const ColumnGroup& group) { return on.adjust(group); }, columns,
-          [&](const double*) {
-            return "is still unstable after " + std::to_string(own.most_sweeps) + " sweeps";
-          });
-    });
+  if (own.adjustment) tell_adjustment(listener, columns, told);
   listener.kernel(surface_card(own), static_cast<double>(columns), [&] {
-    run([](ColumnKernels& on, const ColumnGroup& group) { return on.surface(group); }, columns,
-        [&](const double* column) { return out_of_range(layout(), column); });
+    run(columns, [&](ColumnKernels& on, const ColumnGroup& group, std::int64_t first) {
+      on.surface(group, [&](int column) {
+        state.fail(first + column, out_of_range(layout(), group.columns[column]));
+      });
+    });
   });
 }
 
 // The items, sweeps, are known only after the work: with data it is told without items, and then
 // they are told without work.
 void Physics::tell_adjustment(workload::Listener& listener, std::int64_t columns,
-                              double* const* data, const std::function<void()>& work) const {
+                              const Told& told) const {
+  State& state = *state_;
   const parallel::KernelCard card = adjustment_card(setting());
-  double sweeps = expected_sweeps * static_cast<double>(columns);
-  if (data != nullptr) {
-    listener.kernel(card, 0.0, work);
-    sweeps = 0.0;
-    for (std::int64_t at = 0; at < columns; ++at)
-      sweeps += data[at][layout().results() + result::sweeps];
+  if (told.data == nullptr) {
+    listener.kernel(card, expected_sweeps * static_cast<double>(columns), [] {});
+    return;
   }
+  const auto sweeps_of = [place = layout().results() + result::sweeps](const double* column) {
+    return column[place];
+  };
+  listener.kernel(card, 0.0, [&] {
+    state.run(
+        told, columns, std::max(setting().chunk, columns_of_adjustment),
+        [&](ColumnKernels& on, const ColumnGroup& group, std::int64_t first) {
+          on.adjust(group, [&](int column) {
+            state.fail(first + column, "is still unstable after " +
+                                           std::to_string(setting().most_sweeps) + " sweeps");
+          });
+        },
+        sweeps_of);
+  });
+  double sweeps = 0.0;
+  for (std::int64_t at = 0; at < columns; ++at) sweeps += sweeps_of(told.data[at]);
   listener.kernel(card, sweeps, [] {});
 }
 

@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,7 +28,7 @@ struct PhysicsSetting {
   int most_sweeps = 200;           // of the adjustment of a column
   double solar_constant = 1361.0;  // W/m²
   double albedo = 0.2;             // of the surface
-  // Columns of a chunk; these are computed by one thread, in vectors (fast) or one after the other.
+  // Columns of a chunk: one thread computes them, in vectors (fast) or one after the other.
   int chunk = 16;
   bool fast = true;
   int threads = 1;
@@ -80,8 +79,8 @@ class Physics {
   double cost(bool lit) const;
 
  private:
-  void tell_adjustment(workload::Listener& listener, std::int64_t columns, double* const* data,
-                       const std::function<void()>& work) const;
+  struct Told;
+  void tell_adjustment(workload::Listener& listener, std::int64_t columns, const Told& told) const;
 
   struct State;
   std::unique_ptr<State> state_;

@@ -94,6 +94,23 @@ Holders Planet::by_scheme(Balance balance, const Costs& costs) const {
   }
 }
 
+std::vector<double> Planet::seconds_since(std::vector<double> seconds, std::int64_t earlier,
+                                          std::int64_t timestep) const {
+  if (!by_sun()) return seconds;
+  const std::vector<std::uint8_t> then = costs_at(earlier).lit, now = costs_at(timestep).lit;
+  double sums[2] = {0.0, 0.0}, columns[2] = {0.0, 0.0};
+  for (std::size_t column = 0; column < seconds.size(); ++column) {
+    sums[then[column]] += seconds[column];
+    columns[then[column]] += 1.0;
+  }
+  if (columns[0] == 0.0 || columns[1] == 0.0) return seconds;
+  const double by_day = sums[1] / columns[1] - sums[0] / columns[0];
+  for (std::size_t column = 0; column < seconds.size(); ++column)
+    if (then[column] != now[column])
+      seconds[column] = std::max(0.0, seconds[column] + (now[column] != 0 ? by_day : -by_day));
+  return seconds;
+}
+
 Holders Planet::holders_by(const std::vector<double>& seconds, double seconds_per_byte) const {
   const Costs costs{seconds, {}};
   const auto bytes = static_cast<double>(bytes_.out + bytes_.back);
@@ -107,7 +124,8 @@ Holders Planet::holders_at(const Manner& manner, std::int64_t timestep) const {
   std::vector<double> seconds = costs_at(look - 1).of;
   for (double& one : seconds) one *= seconds_per_cost();
   const double given = manner.move_seconds_per_byte;
-  return holders_by(seconds, given > 0.0 ? given : assumed_seconds_per_byte);
+  return holders_by(seconds_since(std::move(seconds), look - 1, timestep),
+                    given > 0.0 ? given : assumed_seconds_per_byte);
 }
 
 SchedulePointer Schedules::at(const Manner& manner, std::int64_t timestep) {

@@ -46,9 +46,13 @@ class Planet {
   // Of costs_at.
   double seconds_per_cost() const { return by_sun() ? assumed_seconds_per_flop : 1.0; }
 
-  // Who computes what by this scheme at this timestep. `measured` goes by the costs of the timestep
-  // before the last look at them, or moves nothing if there was none.
+  // Who computes what by this scheme at this timestep. `measured` goes by the costs that the last
+  // look at them found, or moves nothing if there was none.
   Holders holders_at(const Manner& manner, std::int64_t timestep) const;
+  // The seconds of all columns at a timestep, from those that they took at an earlier one: where
+  // the sun has risen or set since, they change by the difference of the means by day and by night.
+  std::vector<double> seconds_since(std::vector<double> seconds, std::int64_t earlier,
+                                    std::int64_t timestep) const;
   // By these seconds of all columns.
   Holders holders_by(const std::vector<double>& seconds, double seconds_per_byte) const;
 

@@ -13,13 +13,15 @@
 namespace phasewise::atmosphere {
 namespace {
 
-constexpr int columns_at_once = 64;  // of a task
+constexpr int columns_at_once = 128;  // of a task
 
 // Neighbouring columns, as many as there are lanes, and rows for their values.
 template <class V>
 class ArrayGroup {
  public:
-  ArrayGroup(int levels, int rows) : levels_(levels), rows_(rows * (levels + 1)) {}
+  ArrayGroup(int levels, int rows) : levels_(levels), rows_(rows * (levels + 1)) {
+    std::fill(rows_.data(), rows_.data() + rows_.size(), V{});
+  }
 
   void take(std::int64_t first, int used) {
     first_ = first;
@@ -55,20 +57,29 @@ class ArrayGroup {
   int used_ = 1;
 };
 
-// Calls work(group) for groups of columns that `row_count` rows suffice for.
+// Calls work(group, first, last) for the columns of each task, with a group that has so many rows.
 template <class V, class Work>
-void for_groups(const Columns& columns, int row_count, int threads, Work&& work) {
+void for_tasks_with_rows(const Columns& columns, int row_count, int threads, Work&& work) {
   const int tasks = static_cast<int>((columns.count + columns_at_once - 1) / columns_at_once);
   std::vector<ArrayGroup<V>> groups;
   for (int thread = 0; thread < threads; ++thread) groups.emplace_back(columns.levels, row_count);
   parallel::for_tasks(tasks, threads, [&](int task, int thread) {
     const std::int64_t first = std::int64_t{task} * columns_at_once;
-    const std::int64_t last = std::min(first + columns_at_once, columns.count);
-    for (std::int64_t at = first; at < last; at += lanes_of<V>) {
-      groups[thread].take(at, static_cast<int>(std::min<std::int64_t>(lanes_of<V>, last - at)));
-      work(groups[thread]);
-    }
+    work(groups[thread], first, std::min(first + columns_at_once, columns.count));
   });
+}
+
+// Calls work(group) for groups of columns.
+template <class V, class Work>
+void for_groups(const Columns& columns, int row_count, int threads, Work&& work) {
+  for_tasks_with_rows<V>(
+      columns, row_count, threads,
+      [&](ArrayGroup<V>& group, std::int64_t first, std::int64_t last) {
+        for (std::int64_t at = first; at < last; at += lanes_of<V>) {
+          group.take(at, static_cast<int>(std::min<std::int64_t>(lanes_of<V>, last - at)));
+          work(group);
+        }
+      });
 }
 
 template <class F>
@@ -136,22 +147,53 @@ void short_wave(const Columns& columns, std::span<const ShortWaveBand> given, do
   });
 }
 
+namespace {
+
+// Hands neighbouring columns to the lanes of the adjustment.
+template <class V>
+struct ArraySource {
+  const AdjustmentRows<V>& rows;
+  const AdjustedArrays& arrays;
+  int levels;
+  std::int64_t next, last;
+  std::int64_t columns[lanes_of<V>] = {};  // in the lanes
+
+  template <class F>
+  void for_arrays(F&& f) const {
+    f(rows.temperature, arrays.temperature);
+    f(rows.vapour, arrays.vapour);
+    f(rows.cloud, arrays.cloud);
+  }
+  bool put(int lane) {
+    if (next == last) return false;
+    const std::int64_t column = columns[lane] = next++;
+    for_arrays([&](V* row, const double* array) {
+      load_lane(array + column * levels, levels, row, lane);
+    });
+    return true;
+  }
+  void take(int lane, int sweeps) {
+    const std::int64_t column = columns[lane];
+    for_arrays(
+        [&](V* row, double* array) { store_lane(row, levels, array + column * levels, lane); });
+    arrays.sweeps[column] = sweeps;
+  }
+};
+
+}  // namespace
+
 void adjust(const Columns& columns, int most_sweeps, const AdjustedArrays& arrays,
             const ColumnsManner& manner) {
-  const int levels = columns.levels;
-  const Vertical vertical(levels);
+  const Vertical vertical(columns.levels);
   with_values(manner, [&]<class V>() {
-    for_groups<V>(columns, 14, manner.threads, [&](ArrayGroup<V>& group) {
-      const AdjustmentRows<V> rows = adjustment_rows(
-          StateRows<V>{group.load(0, arrays.temperature, levels),
-                       group.load(1, arrays.vapour, levels), group.load(2, arrays.cloud, levels)},
-          [&](int row) { return group.row(3 + row); });
-      *group.row(13) = adjust<V>(vertical, most_sweeps, rows);
-      group.store(0, arrays.temperature, levels);
-      group.store(1, arrays.vapour, levels);
-      group.store(2, arrays.cloud, levels);
-      group.store(13, arrays.sweeps, 1);
-    });
+    for_tasks_with_rows<V>(columns, 13, manner.threads,
+                           [&](ArrayGroup<V>& group, std::int64_t first, std::int64_t last) {
+                             const AdjustmentRows<V> rows = adjustment_rows(
+                                 StateRows<V>{group.row(0), group.row(1), group.row(2)},
+                                 [&](int row) { return group.row(3 + row); });
+                             ArraySource<V> source{rows, arrays, columns.levels, first, last};
+                             adjust<V>(vertical, most_sweeps, rows, source);
+                           });
   });
 }
 

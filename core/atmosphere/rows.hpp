@@ -68,4 +68,14 @@ PHASEWISE_HD void store_rows(const V* rows, int count, double* const* columns, i
       });
 }
 
+// The same of one lane.
+template <class V>
+PHASEWISE_HD void load_lane(const double* column, int count, V* rows, int lane) {
+  for (int i = 0; i < count; ++i) set_lane(rows[i], lane, column[i]);
+}
+template <class V>
+PHASEWISE_HD void store_lane(const V* rows, int count, double* column, int lane) {
+  for (int i = 0; i < count; ++i) column[i] = lane_of(rows[i], lane);
+}
+
 }  // namespace phasewise::atmosphere

@@ -119,8 +119,9 @@ SchedulePointer Turn::schedule_at(std::int64_t timestep) {
   Costs costs = planet_.costs_at(timestep);
   if (seconds_.empty())
     return std::make_shared<const Schedule>(planet_.layout(), planet_.layout().owners(), costs);
-  costs.of = seconds_;
-  return std::make_shared<const Schedule>(planet_.layout(), holders_, costs);
+  costs.of = planet_.seconds_since(seconds_, looked_, timestep);
+  return std::make_shared<const Schedule>(planet_.layout(), planet_.holders_by(costs.of, of_byte_),
+                                          costs);
 }
 
 bool Turn::prepare(std::int64_t timestep) {
@@ -257,13 +258,13 @@ void Turn::take_costs(const std::vector<double>& all) {
     for (const std::int32_t column : planet_.layout().columns(rank)) seconds_[column] = all[next++];
     if (const double found = all[next++]; found > 0.0) of_bytes.push_back(found);
   }
-  double of_byte = manner_.move_seconds_per_byte;
-  if (of_byte == 0.0 && !of_bytes.empty()) {
-    const auto middle = of_bytes.begin() + static_cast<std::ptrdiff_t>(of_bytes.size() / 2);
-    std::ranges::nth_element(of_bytes, middle);
-    of_byte = *middle;
-  }
-  holders_ = planet_.holders_by(seconds_, of_byte > 0.0 ? of_byte : assumed_seconds_per_byte);
+  looked_ = timestep_;
+  of_byte_ = manner_.move_seconds_per_byte > 0.0 ? manner_.move_seconds_per_byte
+                                                 : assumed_seconds_per_byte;
+  if (manner_.move_seconds_per_byte > 0.0 || of_bytes.empty()) return;
+  const auto middle = of_bytes.begin() + static_cast<std::ptrdiff_t>(of_bytes.size() / 2);
+  std::ranges::nth_element(of_bytes, middle);
+  of_byte_ = *middle;
 }
 
 }  // namespace phasewise::atmosphere

@@ -92,9 +92,11 @@ class Turn : public workload::RankTurn {
   std::vector<double> spent_;  // seconds of each of these
   std::optional<FailedColumn> failed_;
   double quickest_ = 0.0;  // measured seconds of a moved byte on this rank; 0: none yet
-  // What the run has measured, once it has: the seconds of all columns, and who computes them.
+  // What the run has found, once it has: the seconds of all columns, at which timestep, and those
+  // of a moved byte.
   std::vector<double> seconds_;
-  Holders holders_;
+  std::int64_t looked_ = 0;
+  double of_byte_ = 0.0;
 };
 
 }  // namespace phasewise::atmosphere

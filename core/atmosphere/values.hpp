@@ -35,25 +35,35 @@ PHASEWISE_HD double magnitude(double a) { return std::fabs(a); }
 PHASEWISE_HD double smaller(double a, double b) { return a < b ? a : b; }
 PHASEWISE_HD double larger(double a, double b) { return a > b ? a : b; }
 PHASEWISE_HD bool any(bool mask) { return mask; }
+PHASEWISE_HD unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
 
 PHASEWISE_HD Lanes magnitude(Lanes a) {
   using Bits = parallel::Places<double, parallel::lanes>;
   return std::bit_cast<Lanes>(std::bit_cast<Bits>(a) & std::int64_t{0x7fffffffffffffff});
 }
+
+// A bit for each lane, set where the comparison holds.
+PHASEWISE_HD unsigned bits_of(parallel::Places<double, parallel::lanes> mask) {
+#if defined(__AVX512F__)
+  return _mm512_test_epi64_mask(std::bit_cast<__m512i>(mask), std::bit_cast<__m512i>(mask));
+#elif defined(__AVX2__)
+  return static_cast<unsigned>(_mm256_movemask_pd(std::bit_cast<__m256d>(mask)));
+#else
+  unsigned bits = 0;
+  for (int lane = 0; lane < parallel::lanes; ++lane) bits |= (mask[lane] != 0 ? 1u : 0u) << lane;
+  return bits;
+#endif
+}
+PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) { return bits_of(mask) != 0; }
+
 #if defined(__AVX512F__)
 PHASEWISE_HD Lanes square_root(Lanes a) { return static_cast<Lanes>(_mm512_sqrt_pd(a)); }
 PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return static_cast<Lanes>(_mm512_min_pd(a, b)); }
 PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return static_cast<Lanes>(_mm512_max_pd(a, b)); }
-PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) {
-  return _mm512_test_epi64_mask(std::bit_cast<__m512i>(mask), std::bit_cast<__m512i>(mask)) != 0;
-}
 #elif defined(__AVX2__)
 PHASEWISE_HD Lanes square_root(Lanes a) { return static_cast<Lanes>(_mm256_sqrt_pd(a)); }
 PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return static_cast<Lanes>(_mm256_min_pd(a, b)); }
 PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return static_cast<Lanes>(_mm256_max_pd(a, b)); }
-PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) {
-  return _mm256_movemask_pd(std::bit_cast<__m256d>(mask)) != 0;
-}
 #else
 PHASEWISE_HD Lanes square_root(Lanes a) {
   for (int lane = 0; lane < parallel::lanes; ++lane) a[lane] = std::sqrt(a[lane]);
@@ -61,11 +71,6 @@ PHASEWISE_HD Lanes square_root(Lanes a) {
 }
 PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
 PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
-PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) {
-  bool found = false;
-  for (int lane = 0; lane < parallel::lanes; ++lane) found = found || mask[lane] != 0;
-  return found;
-}
 #endif
 
 template <class V>

@@ -93,11 +93,12 @@ def test_twins_stay_where_they_are_together() -> None:
     # A slab on each of two ranks has half of the longitudes: its twins are on the other rank.
     halves = schedule_of(study({}, division="longitudes", balance="twin"), 2, 0)
     assert halves.moved == LATITUDES * LONGITUDES // 2
-    for ranks in (1, 3):
-        # The middle band of three is its own twin.
-        found = schedule_of(study({}, division="latitudes", balance="twin"), ranks, 0)
-        stay = found.owner == ranks // 2
-        assert (found.holder[stay] == found.owner[stay]).all()
+    assert schedule_of(study({}, balance="twin"), 1, 0).moved == 0
+    # Most of the middle band of three holds its own twins.
+    found = schedule_of(study({}, division="latitudes", balance="twin"), 3, 0)
+    together = found.owner == found.owner[twin_of(np.arange(LATITUDES * LONGITUDES))]
+    assert together.sum() == 20 * LONGITUDES
+    assert (found.holder[together] == found.owner[together]).all()
 
 
 @pytest.mark.parametrize("division", ["latitudes", "longitudes", "blocks"])
@@ -162,9 +163,8 @@ def test_all_evens_out_32_ranks_and_measured_nearly_does() -> None:
     for division in ("latitudes", "longitudes", "blocks"):
         found = schedule_of(study({}, division=division, balance="all"), 32, 0)
         assert found.after.max() < 1.02 < found.before.max()
-        assert (
-            schedule_of(study({}, division=division, balance="measured"), 32, 7).after.max() < 1.05
-        )
+        by_times = study({}, division=division, balance="measured")
+        assert max(schedule_of(by_times, 32, n).after.max() for n in (4, 5, 6)) < 1.05
 
 
 def test_measured_moves_nothing_before_it_has_measured() -> None:

@@ -10,6 +10,7 @@ from phasewise.workloads.atmosphere.radiation import LongWaveBand, ShortWaveBand
 CP = 1004.64  # J/(kg K), core/atmosphere/constants.hpp
 SIGMA = 5.670374419e-8  # W/(m² K⁴)
 RNG = np.random.default_rng(43)
+NODES, WEIGHTS = np.polynomial.legendre.leggauss(100)
 
 
 def weather(columns, levels):
@@ -66,8 +67,7 @@ def beam_by_quadrature(thickness, omega, asymmetry, cosine):
     one, two = (7.0 - w * (4.0 + 3.0 * g)) / 4.0, -(1.0 - w * (4.0 - 3.0 * g)) / 4.0
     three = (2.0 - 3.0 * g * cosine) / 4.0
     k = np.sqrt(one**2 - two**2)
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    t, dt = 0.5 * tau * (1.0 + nodes), 0.5 * tau * weights
+    t, dt = 0.5 * tau * (1.0 + NODES), 0.5 * tau * WEIGHTS
     whole = k * np.cosh(k * tau) + one * np.sinh(k * tau)
     scattered = w / cosine * np.exp(-t / cosine) * dt
 
@@ -79,7 +79,7 @@ def beam_by_quadrature(thickness, omega, asymmetry, cosine):
 
 
 def test_the_beam_is_scattered_as_the_two_stream_equations_say():
-    # 1/µ = k, where the textbook's formula is 0/0, is among them: the third case for ω = 0.5.
+    # 1/µ = k, where the textbook's formula is 0/0, is among them for the larger two k.
     for omega in (0.2, 0.5, 0.999):
         resonant = 1.0 / np.sqrt(3.0 * (1.0 - omega))
         for cosine in (0.2, 1.0, min(1.0, resonant), min(1.0, resonant * (1 + 1e-9))):
@@ -196,19 +196,16 @@ def test_both_kernels_leave_the_same_bits_for_any_number_of_columns_and_threads(
 
 def test_arrays_keep_the_shape_of_their_columns():
     temperature = np.full((4, 3, 10), 250.0)
+    dry = np.zeros(temperature.shape)
     assert radiation.long_wave(temperature, 280.0).up.shape == (4, 3, 11)
-    assert radiation.short_wave(np.full((4, 3), 0.5), np.zeros((4, 3, 10))).heating.shape == (
-        4,
-        3,
-        10,
-    )
+    assert radiation.short_wave(np.full((4, 3), 0.5), dry).heating.shape == (4, 3, 10)
     assert radiation.long_wave(np.zeros((0, 10)) + 250.0, np.zeros(0)).up.shape == (0, 11)
 
 
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [
-        (lambda: radiation.long_wave(np.full(5, 250.0), [280.0, 281.0]), "surface_temperature has the shape"),
+        (lambda: radiation.long_wave(np.full(5, 250.0), [280.0, 281.0]), "surface_temperature has"),
         (lambda: radiation.long_wave(250.0, 280.0), "temperature must have 1 to"),
         (lambda: radiation.long_wave([250.0, np.nan], 280.0), "temperature must be finite"),
         (lambda: radiation.long_wave([250.0], 280.0, vapour=-1.0), "vapour must be finite numbers"),

@@ -18,7 +18,7 @@ using exchange::Transpose;
 // The names stand in the order of Layout.
 const std::vector<std::string> layouts = {"random", "row-first", "column-first", "file"};
 const std::string prefix = "communication.";
-constexpr int max_ranks_of_beam = 1'000'000;  // per beam
+constexpr int max_ranks = 1'000'000;  // per beam
 
 std::size_t choice_or(const workload::Parameters& parameters, const std::string& key,
                       const std::vector<std::string>& accepted, std::size_t fallback) {
@@ -107,7 +107,7 @@ void read_phases(const workload::Parameters& parameters, Settings& settings) {
   settings.aggregate_solve = flag_or(parameters, prefix + "phase.solve.aggregate", aggregate);
 }
 
-bool is_count(double n) { return n >= 0.0 && n <= max_ranks_of_beam && n == std::floor(n); }
+bool is_count(double n) { return n >= 0.0 && n <= max_ranks && n == std::floor(n); }
 
 std::array<Shape, 2> read_shapes(const workload::Parameters& parameters, const std::string& key) {
   const auto numbers = parameters.numbers(key, 4);
@@ -120,8 +120,8 @@ std::array<Shape, 2> read_shapes(const workload::Parameters& parameters, const s
   }
   for (int b = 0; b < 2; ++b) {
     const double ranks = numbers[2 * b] * numbers[2 * b + 1];
-    if (ranks > max_ranks_of_beam || (ranks == 0.0 && !automatic))
-      parameters.fail(key, "1 to " + std::to_string(max_ranks_of_beam) +
+    if (ranks > max_ranks || (ranks == 0.0 && !automatic))
+      parameters.fail(key, "1 to " + std::to_string(max_ranks) +
                                " ranks of each beam are accepted, or four zeros");
     shapes[b] = {static_cast<int>(numbers[2 * b]), static_cast<int>(numbers[2 * b + 1])};
   }

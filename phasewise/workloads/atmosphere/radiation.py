@@ -205,18 +205,20 @@ def adjust(
     given = _Columns(temperature, "temperature", least=1.0)
     if not isinstance(most_sweeps, int) or most_sweeps < 1:
         raise StudyError(f"most_sweeps = {most_sweeps!r} must be an integer of at least 1")
-    *state, sweeps = _core().atmosphere_adjust(
+    found = _core().atmosphere_adjust(
         given.values, given.like(vapour, "vapour"), given.like(cloud, "cloud"), most_sweeps,
         *_manner(kernel, threads),
     )  # fmt: skip
-    counts = sweeps.astype(np.int64).reshape(given.shape)
+    counts = found[3].astype(np.int64).reshape(given.shape)
     if (counts > most_sweeps).any():
         first = np.unravel_index(int(np.argmax(counts > most_sweeps)), given.shape)
+        place = tuple(int(one) for one in first)
         raise RunError(
-            f"the column {tuple(int(one) for one in first)} is still unstable after the most sweeps, "
-            f"{most_sweeps}; give more with most_sweeps"
+            f"the column {place} is still unstable after the most sweeps, {most_sweeps}; give more "
+            "with most_sweeps"
         )
-    return Adjusted(*(given.back(one) for one in state), sweeps=counts)
+    temperature, vapour, cloud = (given.back(one) for one in found[:3])
+    return Adjusted(temperature, vapour, cloud, counts)
 
 
 def layer(
