@@ -3,8 +3,11 @@
 #include "atmosphere/bindings_radiation.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -26,18 +29,27 @@ Columns columns_of(const Levels& levels) {
           .count = static_cast<std::int64_t>(levels.shape(0))};
 }
 
-// An array of a result, (columns, values of each).
+// An absorber that is nowhere may be None.
+using Absorber = std::optional<Levels>;
+
+const double* data_of(const Absorber& absorber) { return absorber ? absorber->data() : nullptr; }
+
+// An array of a result, (columns, values of each). It is not filled before it is written.
 class Result {
  public:
   Result(const Levels& like, std::size_t values)
-      : columns_(like.shape(0)), values_(values), of_(columns_ * values_) {}
+      : columns_(like.shape(0)), values_(values), data_(new double[columns_ * values]) {}
 
-  double* data() { return of_.data(); }
-  nb::object array() { return nb::cast(bindings::to_array(std::move(of_), {columns_, values_})); }
+  double* data() { return data_.get(); }
+  nb::object array() {
+    double* const kept = data_.release();
+    const nb::capsule owner(kept, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+    return nb::cast(bindings::Array(kept, {columns_, values_}, owner));
+  }
 
  private:
   std::size_t columns_, values_;
-  std::vector<double> of_;
+  std::unique_ptr<double[]> data_;
 };
 
 // Fluxes up and down at the interfaces, and heating of the levels.
@@ -64,28 +76,28 @@ std::vector<ShortWaveBand> short_wave_rows(const Levels& bands) {
   return result;
 }
 
-nb::tuple long_wave_fluxes_of(const Levels& temperature, const Levels& vapour, const Levels& cloud,
-                              const Values& surface_temperature, const Levels& bands, bool fast,
-                              int threads) {
+nb::tuple long_wave_fluxes_of(const Levels& temperature, const Absorber& vapour,
+                              const Absorber& cloud, const Values& surface_temperature,
+                              const Levels& bands, bool fast, int threads) {
   Radiation found(temperature);
   {
     const nb::gil_scoped_release released;
     long_wave(columns_of(temperature), long_wave_rows(bands),
-              {temperature.data(), vapour.data(), cloud.data(), surface_temperature.data(),
+              {temperature.data(), data_of(vapour), data_of(cloud), surface_temperature.data(),
                found.up.data(), found.down.data(), found.heating.data()},
               {fast, threads});
   }
   return found.arrays();
 }
 
-nb::tuple short_wave_fluxes_of(const Values& cosine, const Levels& vapour, const Levels& cloud,
+nb::tuple short_wave_fluxes_of(const Values& cosine, const Levels& vapour, const Absorber& cloud,
                                const Levels& bands, double albedo, double solar_constant, bool fast,
                                int threads) {
   Radiation found(vapour);
   {
     const nb::gil_scoped_release released;
     short_wave(columns_of(vapour), short_wave_rows(bands), albedo, solar_constant,
-               {vapour.data(), cloud.data(), cosine.data(), found.up.data(), found.down.data(),
+               {vapour.data(), data_of(cloud), cosine.data(), found.up.data(), found.down.data(),
                 found.heating.data()},
                {fast, threads});
   }
@@ -131,8 +143,10 @@ nb::object table(const std::vector<Band>& bands, Coefficients&& coefficients) {
 }  // namespace
 
 void bind_radiation(nb::module_& m) {
-  m.def("atmosphere_long_wave", long_wave_fluxes_of);
-  m.def("atmosphere_short_wave", short_wave_fluxes_of);
+  m.def("atmosphere_long_wave", long_wave_fluxes_of, nb::arg(), nb::arg().none(), nb::arg().none(),
+        nb::arg(), nb::arg(), nb::arg(), nb::arg());
+  m.def("atmosphere_short_wave", short_wave_fluxes_of, nb::arg(), nb::arg(), nb::arg().none(),
+        nb::arg(), nb::arg(), nb::arg(), nb::arg(), nb::arg());
   m.def("atmosphere_adjust", adjusted);
   m.def("atmosphere_layer", layer_by_optics);
   m.def("atmosphere_layer_mass", [](int levels) { return Vertical(levels).mass; });

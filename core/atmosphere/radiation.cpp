@@ -30,7 +30,9 @@ class ArrayGroup {
   V* row(int which) { return rows_.data() + which * (levels_ + 1); }
 
   // `size`: values of a column in the array. Lanes without a column repeat the last one.
+  // Without an array all values are 0.
   V* load(int which, const double* array, int size) {
+    if (array == nullptr) return row(which);
     const double* columns[lanes_of<V>];
     for (int lane = 0; lane < lanes_of<V>; ++lane)
       columns[lane] = array + (first_ + std::min(lane, used_ - 1)) * size;

@@ -19,6 +19,7 @@ struct ColumnsManner {
   int threads = 1;
 };
 
+// Vapour or cloud may be null: then there is none.
 struct LongWaveArrays {
   const double *temperature, *vapour, *cloud;  // of levels
   const double* surface_temperature;           // of columns

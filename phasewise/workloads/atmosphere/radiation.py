@@ -135,8 +135,8 @@ def long_wave(
     surface = given.of_columns(surface_temperature, "surface_temperature", least=1.0)
     own = _long_wave_table(bands)
     found = _core().atmosphere_long_wave(
-        given.values, given.like(vapour, "vapour"), given.like(cloud, "cloud"), surface, own,
-        *_manner(kernel, threads),
+        given.values, given.absorber(vapour, "vapour"), given.absorber(cloud, "cloud"), surface,
+        own, *_manner(kernel, threads),
     )  # fmt: skip
     return Fluxes(*(given.back(one) for one in found))
 
@@ -173,7 +173,7 @@ def short_wave(
     reflected = _number(albedo, "albedo", most=1.0)
     beam = _number(solar_constant, "solar_constant")
     found = _core().atmosphere_short_wave(
-        sun, given.values, given.like(cloud, "cloud"), own, reflected, beam,
+        sun, given.values, given.absorber(cloud, "cloud"), own, reflected, beam,
         *_manner(kernel, threads),
     )  # fmt: skip
     return Fluxes(*(given.back(one) for one in found))
@@ -288,6 +288,10 @@ class _Columns:
         """An array of the same shape, as (columns, levels)."""
         return self._rows(self._spread(_numbers(given, name), (*self.shape, self.levels), name))
 
+    def absorber(self, given: ArrayLike, name: str) -> Floats | None:
+        """The same; None if there is none of it."""
+        return None if isinstance(given, float) and given == 0.0 else self.like(given, name)
+
     def of_columns(self, given: ArrayLike, name: str, least: float, most: float = np.inf) -> Floats:
         """A number for each column."""
         array = _numbers(given, name, least, most)
@@ -315,7 +319,8 @@ def _numbers(given: ArrayLike, name: str, least: float = 0.0, most: float = np.i
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise StudyError(f"{name} must be an array of numbers") from None
-    if not np.isfinite(array).all() or (array < least).any() or (array > most).any():
+    top = most if np.isfinite(most) else np.finfo(np.float64).max
+    if array.size and not (array.min() >= least and array.max() <= top):  # nor if it has NaN
         beyond = f", at most {most:g}" if np.isfinite(most) else ""
         raise StudyError(f"{name} must be finite numbers of at least {least:g}{beyond}")
     return array
