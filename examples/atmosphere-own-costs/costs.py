@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-QUIET, STORM = 40e-6, 200e-6
+QUIET, STORM = 5e-6, 25e-6
 """Seconds of a column."""
 
 

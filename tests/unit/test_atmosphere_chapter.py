@@ -50,7 +50,7 @@ def times(found: Mapping[str, tuple[float, ...]], factor: float = 1.0) -> Times:
 def test_x26_wants_no_scheme_to_be_faster_than_all(seconds: tuple[float, ...], holds: bool) -> None:
     claim = claims.best_on_x1(times({MSP: seconds}))
     assert (claim.id, claim.holds, claim.fitted) == ("x26", holds, True)
-    says(claim.ours, "128 ranks", "2e+03" if holds else "1.3e+03")
+    says(claim.ours, "128 ranks", "2000" if holds else "1300")
 
 
 @pytest.mark.parametrize(
@@ -101,4 +101,6 @@ def test_balance_evens_out_the_load_and_sends_columns_for_it() -> None:
     before, after = on(found, MSP, 32).values()
     assert before.load > 1.2 and after.load < 1.02
     assert before.sent == 0.0 and after.sent > 1e6
-    assert after.waiting < 0.2 * before.waiting
+    # What is sent takes less time than waiting for the rank that is lit all day.
+    assert after.communicating < 0.2 * before.communicating
+    assert 0.0 < after.moving <= after.communicating and before.moving == 0.0

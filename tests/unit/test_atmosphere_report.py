@@ -143,4 +143,4 @@ def test_a_crossover_lies_between_two_bandwidths() -> None:
     found = Crossover("m", 8, (1e8, 1e10), 1e10, {"none": (1.0, 1.0), "all": (2.0, 0.5)})
     ((at, below, above),) = found.changes
     assert (round(at), below, above) == (10**9, "none", "all")
-    says(found.sentence, "all has the shortest timestep", "above 1 GB/s")
+    says(found.sentence, "best scheme is all", "none, all above 1 GB/s")

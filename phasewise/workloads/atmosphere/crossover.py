@@ -11,15 +11,21 @@ from dataclasses import dataclass, replace
 from phasewise.errors import StudyError
 from phasewise.machines import Machine
 from phasewise.machines.topology import check_size
-from phasewise.models import Case, described
+from phasewise.models import Case, contention, described
 from phasewise.models.prediction import turn_of
 from phasewise.study import Study
-from phasewise.workloads.atmosphere.communication import most_ranks
+from phasewise.workloads.atmosphere.communication import ALL, NODE, NONE, PAIRS, TWIN, most_ranks
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.seasons import shown_schemes, with_scheme
 
-FACTORS = tuple(10.0 ** (power / 4) for power in range(-12, 9))
+FACTORS = tuple(10.0 ** (power / 2) for power in range(-6, 5))
 """Bandwidths over the machine's own, 0.001 to 100."""
+FOLLOWED = 256
+"""Most ranks of which the model follows every message."""
+EQUAL = 0.005
+"""Share by which timesteps may differ and count as equal."""
+CHEAPEST_FIRST = (NONE, NODE, PAIRS, ALL, TWIN)
+"""Schemes in the order in which they are preferred where timesteps are equal."""
 HOURS_SHOWN = 4
 """Timesteps of a study with physics that stand for its day."""
 DAY = 86400.0
@@ -44,7 +50,7 @@ class Crossover:
 
     @property
     def best(self) -> tuple[str, ...]:
-        """The scheme of the shortest timestep at each bandwidth."""
+        """The scheme of the shortest timestep at each bandwidth, the easiest one of equals."""
         return best_of(self.seconds, len(self.bandwidths))
 
     @property
@@ -61,31 +67,36 @@ class Crossover:
     def sentence(self) -> str:
         """Which scheme pays, and where that changes."""
         at = min(range(len(self.bandwidths)), key=lambda n: abs(self.bandwidths[n] - self.own))
-        told = f"On {self.ranks} ranks of {self.machine} {self.best[at]} has the shortest timestep"
+        best, *equal = equals_of(self.seconds, at)
+        told = f"On {self.ranks} ranks of {self.machine} the best scheme is {best}"
+        if equal:
+            told += f", with {' and '.join(equal)} within {100 * EQUAL:g} % of it"
         if not self.changes:
             return f"{told}, at all bandwidths that are shown."
         words = [
-            f"{above} in the place of {below} above {bandwidth / 1e9:.2g} GB/s"
-            for bandwidth, below, above in self.changes
+            f"{above} above {bandwidth / 1e9:.2g} GB/s" for bandwidth, _, above in self.changes
         ]
-        return f"{told}; with rising bandwidth the best one is {', '.join(words)}."
+        return f"{told}; with rising bandwidth it is {self.best[0]}, {', '.join(words)}."
 
 
 def best_of(seconds: Seconds, count: int) -> tuple[str, ...]:
-    """The scheme of the shortest timestep at each place; of equal ones the first, which moves
-    less.
+    """The best scheme at each place."""
+    return tuple(equals_of(seconds, at)[0] for at in range(count))
+
+
+def equals_of(seconds: Seconds, at: int) -> tuple[str, ...]:
+    """The schemes whose timesteps at a place are next to the shortest one, those first that are
+    easier to carry out.
     """
-    return tuple(
-        min(seconds, key=lambda name: (round(seconds[name][at], 12), list(seconds).index(name)))
-        for at in range(count)
-    )
+    most = (1.0 + EQUAL) * min(values[at] for values in seconds.values())
+    return tuple(name for name in CHEAPEST_FIRST if name in seconds and seconds[name][at] <= most)
 
 
 def cross_over(
     study: Study, machine: Machine, ranks: int, factors: Sequence[float] = FACTORS
 ) -> Crossover:
-    """Predictions of model `described` for each scheme with messages at other bandwidths, latencies
-    and costs of calls as they are. StudyError if study, machine and ranks do not fit.
+    """Predictions for each scheme with messages at other bandwidths; latencies and costs of calls
+    stay. StudyError if study, machine and ranks do not fit.
     """
     short = over_a_day(study)
     machines = [with_bandwidth(machine, factor) for factor in factors]
@@ -169,4 +180,5 @@ def bandwidth_of(machine: Machine, ranks: int) -> float:
 
 def seconds_of(study: Study, machine: Machine, ranks: int) -> float:
     """The predicted seconds of a timestep."""
-    return turn_of(Case(study, machine, ranks), described).seconds
+    model = contention if ranks <= FOLLOWED else described
+    return turn_of(Case(study, machine, ranks), model).seconds

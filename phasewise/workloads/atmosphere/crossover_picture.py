@@ -21,9 +21,9 @@ from phasewise.workloads.atmosphere.crossover import (
     over_ranks,
 )
 from phasewise.workloads.atmosphere.maps import ranks_of, study_of
-from phasewise.workloads.atmosphere.seasons import COLOURS
+from phasewise.workloads.atmosphere.seasons import COLOURS, WIDTHS
 
-RANKS = tuple(2**power for power in range(1, 11))
+RANKS = tuple(2**power for power in range(1, 9))
 USUAL_RANKS = 32
 """Ranks of the crossover of a run on one."""
 
@@ -60,7 +60,7 @@ def _against_bandwidth(axis: Axes, found: Crossover) -> None:
     usual = next(iter(found.seconds.values()))
     for name, values in found.seconds.items():
         shown = [value / other for value, other in zip(values, usual, strict=True)]
-        axis.plot(found.bandwidths, shown, color=COLOURS[name], label=name)
+        axis.plot(found.bandwidths, shown, color=COLOURS[name], linewidth=WIDTHS[name], label=name)
     axis.axvline(found.own, color=MUTED, linestyle="--", linewidth=0.9)
     axis.set_xscale("log")
     log_ticks(axis, "x")
@@ -75,7 +75,7 @@ def _against_ranks(axis: Axes, numbers: list[int], seconds: Seconds) -> None:
     usual = next(iter(seconds.values()))
     for name, values in seconds.items():
         shown = [value / other for value, other in zip(values, usual, strict=True)]
-        axis.plot(numbers, shown, "o-", markersize=3, color=COLOURS[name])
+        axis.plot(numbers, shown, "o-", markersize=3, color=COLOURS[name], linewidth=WIDTHS[name])
     axis.set_xscale("log", base=2)
     axis.set_xticks(numbers, labels=[str(number) for number in numbers])
     axis.set_xlabel("ranks")

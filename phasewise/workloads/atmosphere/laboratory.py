@@ -32,7 +32,6 @@ class AtmosphereLaboratory(Laboratory):
 
     GROUPS = "hours of the run in order"
     LOADS = {"load_before": "where columns are", "load_after": "where they are computed"}
-    WHEN = {SUN: "a mean over the hours of the run"}
     PIECES = {SUN: "timesteps"}
     TASKS = {
         "radiation and physics": (

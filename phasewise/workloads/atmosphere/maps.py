@@ -22,6 +22,8 @@ from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.recording import GROUP, maps_of
 from phasewise.workloads.atmosphere.table import AtmosphereTable
 
+MOST_COST = 4.0
+"""Measured costs above so many times the median are of moments in which another program ran."""
 NO_SNAPSHOTS = Missing("The picture needs records.snapshots_every above 0 in the study.")
 NO_SUN = Missing("The picture needs columns with physics, without atmosphere.costs.")
 
@@ -59,7 +61,7 @@ def _field(mapped: Mapped, mollweide: bool) -> Field:
         axes=(Coordinate("x"), Coordinate("y")) if mollweide else degrees,
         turns=partial(_turns, mapped=mapped),
         snapshot=partial(_snapshot, mapped=mapped, mollweide=mollweide),
-        note=partial(_note, mollweide=mollweide),
+        note=partial(_note, mapped=mapped, mollweide=mollweide),
         colours=mapped.colours,
         same_scale=True,
     )
@@ -86,8 +88,15 @@ def _turns(run: ReportedRun, mapped: Mapped) -> Sequence[int] | Missing:
     return run.results.snapshots(GROUP) or NO_SNAPSHOTS
 
 
-def _note(_run: ReportedRun, mollweide: bool) -> str:
-    return "Mollweide's projection keeps areas; 180° E is in the middle." if mollweide else ""
+def _note(run: ReportedRun, mapped: Mapped, mollweide: bool) -> str:
+    told = []
+    if mapped is COST and model_in(run).costs is None:
+        told.append(
+            f"Costs above {MOST_COST:g} times the median are drawn as such: another program ran."
+        )
+    if mollweide:
+        told.append("Mollweide's projection keeps areas; 180° E is in the middle.")
+    return " ".join(told)
 
 
 def _snapshot(run: ReportedRun, turn: int, mapped: Mapped, mollweide: bool) -> Snapshot:
@@ -98,6 +107,8 @@ def _snapshot(run: ReportedRun, turn: int, mapped: Mapped, mollweide: bool) -> S
     else:
         assert mapped.name in maps_of(study)
         values = run.results.array(f"{GROUP}/{turn}/{mapped.name}")
+        if mapped is COST and model_of(study).costs is None:
+            values = np.minimum(values, MOST_COST * np.median(values))
     return on_map(model_of(study), values, mollweide, hour_text(model_of(study), turn))
 
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LogNorm
 
 from phasewise.driver import Floats
 from phasewise.errors import StudyError
@@ -135,9 +134,8 @@ def draw_moves(run: ReportedRun) -> Drawing | Missing:
 def show_moves(axis: Axes, found: Schedule) -> Any:
     """Draw the matrix of columns that move; what the bar of colours belongs to."""
     moves = np.where(found.moves > 0, found.moves, np.nan)
-    norm = LogNorm(vmin=1, vmax=max(2.0, float(np.nanmax(moves))))
     edges = np.arange(found.ranks + 1) - 0.5
-    shown = axis.pcolormesh(edges, edges, moves.T, cmap="viridis", norm=norm, rasterized=True)
+    shown = axis.pcolormesh(edges, edges, moves.T, cmap="viridis", vmin=0, rasterized=True)
     axis.set_aspect("equal")
     axis.set_xlabel("from rank")
     axis.set_ylabel("to rank")

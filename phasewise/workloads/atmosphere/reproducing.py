@@ -42,7 +42,7 @@ def _points(times: Times) -> list[dict[str, Any]]:
             "bandwidth_over_own": way.factor,
             "seconds": time.seconds,
             "communication_seconds": time.communicating,
-            "waiting_seconds": time.waiting,
+            "moving_seconds": time.moving,
             "load": time.load,
             "bytes": time.sent,
         }

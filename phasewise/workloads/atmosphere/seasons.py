@@ -32,7 +32,8 @@ from phasewise.workloads.atmosphere.pictures import SEVERAL_RANKS
 SHOWN = (NONE, NODE, TWIN, PAIRS, ALL)
 """The schemes that are drawn; what `measured` does depends on times."""
 COLOURS = dict(zip((*SHOWN, MEASURED), SERIES, strict=False))
-"""The colour of each scheme in all pictures."""
+WIDTHS = dict(zip((*SHOWN, MEASURED), (1.3, 1.3, 4.2, 2.8, 1.3, 1.3), strict=False))
+"""The colour and the width of each scheme's curve in all pictures; equal curves show each other."""
 HOURS = np.arange(0.0, 24.0, 1.0)
 DAYS = np.arange(1.0, 366.0, 14.0)
 DAY_HOURS = (0.0, 6.0)
@@ -130,7 +131,7 @@ def _drawn(study: Study, ranks: int) -> Drawing:
 
 def _curves(axis: Axes, x: Floats, loads: Loads, label: str) -> None:
     for name, values in loads.items():
-        axis.plot(x, values, color=COLOURS[name], label=name)
+        axis.plot(x, values, color=COLOURS[name], linewidth=WIDTHS[name], label=name)
     axis.set_xlabel(label)
     axis.set_ylabel("load, largest over mean")
     legend_above(axis)

@@ -25,6 +25,7 @@ from phasewise.workloads.atmosphere.communication import (
 from phasewise.workloads.atmosphere.crossover import DAY, with_bandwidth
 from phasewise.workloads.atmosphere.driver import schedule_of
 from phasewise.workloads.atmosphere.grid import LONGEST
+from phasewise.workloads.atmosphere.laboratory import BACK, OUT
 from phasewise.workloads.atmosphere.model import model_of
 
 MSP = "phoenix"
@@ -77,20 +78,16 @@ def study_of(balance: str) -> Study:
 @dataclass(frozen=True)
 class Time:
     """Seconds of a timestep: of the slowest rank, and means over the ranks of communication with
-    waiting, of waiting, and of kernels. load: largest over mean cost; sent: bytes of all ranks.
+    waiting, of the phases in which columns move, and of kernels. load: largest over mean cost;
+    sent: bytes of all ranks.
     """
 
     seconds: float
     communicating: float
-    waiting: float
+    moving: float
     computing: float
     load: float
     sent: float
-
-    @property
-    def sending(self) -> float:
-        """Communication without waiting."""
-        return self.communicating - self.waiting
 
 
 Times = Mapping[Way, Time]
@@ -151,7 +148,7 @@ def predicted(way: Way) -> Time:
     return Time(
         turn.seconds,
         turn.communicating,
-        turn.waiting,
+        sum(turn.phases.get(name, 0.0) for name in (OUT, BACK)),
         turn.computing,
         sum(float(one.after.max()) for one in schedules) / TIMESTEPS,
         moved * (model.bytes_out + model.bytes_back),
@@ -199,4 +196,4 @@ def crossing(times: Times, machine: str) -> float | None:
 
 def rounded(values: Iterable[float]) -> str:
     """Numbers in words."""
-    return ", ".join(f"{value:.3g}" for value in values)
+    return ", ".join(f"{value:.4g}" for value in values)
