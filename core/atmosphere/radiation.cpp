@@ -64,6 +64,7 @@ template <class V, class Work>
 void for_tasks_with_rows(const Columns& columns, int row_count, int threads, Work&& work) {
   const int tasks = static_cast<int>((columns.count + columns_at_once - 1) / columns_at_once);
   std::vector<ArrayGroup<V>> groups;
+  groups.reserve(threads);
   for (int thread = 0; thread < threads; ++thread) groups.emplace_back(columns.levels, row_count);
   parallel::for_tasks(tasks, threads, [&](int task, int thread) {
     const std::int64_t first = std::int64_t{task} * columns_at_once;
