@@ -13,6 +13,9 @@ warnings.simplefilter("ignore")  # of the Fortran extensions that it could have
 
 import climlab  # noqa: E402
 from climlab.radiation.greygas import GreyGas  # noqa: E402
+from climlab.utils import thermo  # noqa: E402
+
+thermo.sigma = 5.670374419e-8  # W/(m² K⁴): its own follows from older constants
 
 
 def timed(work):

@@ -23,7 +23,7 @@ struct PhysicsSetting {
   int levels = 26;
   double timestep = 1200.0;  // s
   int long_wave_bands = 8;
-  int short_wave_bands = 6;
+  int short_wave_bands = 8;
   bool adjustment = true;
   int most_sweeps = 200;           // of the adjustment of a column
   double solar_constant = 1361.0;  // W/m²

@@ -148,7 +148,7 @@ def short_wave(
     *,
     albedo: float = 0.2,
     solar_constant: float = 1361.0,
-    bands: int | Sequence[ShortWaveBand] = 6,
+    bands: int | Sequence[ShortWaveBand] = 8,
     kernel: str = FAST,
     threads: int = 1,
 ) -> Fluxes:
