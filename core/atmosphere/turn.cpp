@@ -162,6 +162,7 @@ void Turn::step(std::int64_t timestep, Listener& listener) {
   else
     compute_given(listener);
   if (moves) timed([&] { moves_->back(listener, memory(), room_); });
+  if (measures_costs()) keep_seconds();
   if (manner_.balance == Balance::measured && (timestep + 1) % manner_.costs_every == 0)
     share_costs(listener);
   if (physics_) measures_.measure(listener, memory(), timestep, failed_);
@@ -231,6 +232,20 @@ void Turn::compute_given(Listener& listener) {
   });
 }
 
+// The least since the last look: in other timesteps something else may have had the core. A column
+// whose sun has risen or set begins anew.
+void Turn::keep_seconds() {
+  const auto columns = planet_.layout().columns(team_->me);
+  least_.resize(columns.size(), {0.0, false});
+  for (std::size_t place = 0; place < columns.size(); ++place) {
+    Least& least = least_[place];
+    const double now = seconds(static_cast<std::int64_t>(place));
+    const bool lit = schedule_->lit(columns[place]);
+    const bool anew = least.seconds == 0.0 || least.lit != lit;
+    least = {anew ? now : std::min(least.seconds, now), lit};
+  }
+}
+
 // Every rank gets the seconds of all columns, by rank, each with those of a moved byte.
 void Turn::share_costs(Listener& listener) {
   exchange::Collective gather;
@@ -240,7 +255,9 @@ void Turn::share_costs(Listener& listener) {
     gather.sizes.push_back(8 * (std::ssize(planet_.layout().columns(rank)) + 1));
   std::vector<double> mine, all;
   if (real_) {
-    for (std::int64_t place = 0; place < own(); ++place) mine.push_back(seconds(place));
+    for (std::int64_t place = 0; place < own(); ++place)
+      mine.push_back(least_.empty() ? seconds(place) : least_[place].seconds);
+    least_.clear();
     mine.push_back(quickest_);
     all.resize(static_cast<std::size_t>(gather.total_bytes() / 8));
   }

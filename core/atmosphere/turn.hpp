@@ -67,6 +67,7 @@ class Turn : public workload::RankTurn {
   void compute_given(Listener& listener);
   template <class F>
   void timed(F&& move);
+  void keep_seconds();
   void share_costs(Listener& listener);
   void take_costs(const std::vector<double>& all);
   double* memory() { return real_ ? memory_.data() : nullptr; }
@@ -91,7 +92,12 @@ class Turn : public workload::RankTurn {
   std::vector<Place> places_;
   std::vector<double> spent_;  // seconds of each of these
   std::optional<FailedColumn> failed_;
-  double quickest_ = 0.0;  // measured seconds of a moved byte on this rank; 0: none yet
+  struct Least {
+    double seconds;
+    bool lit;
+  };
+  std::vector<Least> least_;  // of own columns, since the last look
+  double quickest_ = 0.0;     // measured seconds of a moved byte on this rank; 0: none yet
   // What the run has found, once it has: the seconds of all columns, at which timestep, and those
   // of a moved byte.
   std::vector<double> seconds_;
