@@ -46,7 +46,7 @@ class AtmosphereTable(OneTable):
     obliquity: float = key("number", OBLIQUITY, least=0, most=90, unit="degrees", flat=True)
     """Declination of the sun on day 172."""
     long_wave_bands: int = key("integer", 8, least=1, most=64, flat=True)
-    short_wave_bands: int = key("integer", 6, least=1, most=64, flat=True)
+    short_wave_bands: int = key("integer", 8, least=1, most=64, flat=True)
     adjustment: bool = key("flag", True, flat=True)
     """Whether unstable layers are adjusted, with rain."""
     most_sweeps: int = key("integer", 200, least=1, most=10**6, flat=True)

@@ -69,10 +69,17 @@ def costs_more(times: Times) -> Claim:
     """
     found = {name: on(times, name, CHARTED) for name in OTHERS}
     so = [name for name, own in found.items() if does_not_pay(own)]
+    costly = [name for name, own in found.items() if own[NONE].seconds <= own[ALL].seconds]
+    cheaper = {
+        name: min(CHEAPER, key=lambda scheme: found[name][scheme].seconds)
+        for name, own in found.items()
+        if any(own[scheme].seconds <= own[ALL].seconds for scheme in CHEAPER)
+    }
     words = "; ".join(f"{name}: {_in_words(own)}" for name, own in found.items())
     sentence = (
-        f"Timesteps [ms] on {CHARTED} ranks. `all` gains no more than it adds, or one of "
-        f"{', '.join(CHEAPER)} is at least as fast, on {', '.join(so) or 'none of them'}. "
+        f"Timesteps [ms] on {CHARTED} ranks. `none` is as fast as `all` on "
+        f"{', '.join(costly) or 'none of them'}; a cheaper scheme is at least as fast as it on "
+        f"{', '.join(f'{name} ({one})' for name, one in cheaper.items()) or 'none of them'}. "
         f"{_bandwidths(times)} {PHYSICS} {ASSUMED}"
     )
     return CRAY_X1.claim("x27", words, len(so) >= FEWEST, sentence, fitted=True)
