@@ -64,12 +64,14 @@ struct Radiation {
 
 std::vector<LongWaveBand> long_wave_rows(const Levels& bands) {
   std::vector<LongWaveBand> result;
+  result.reserve(bands.shape(0));
   for (std::size_t i = 0; i < bands.shape(0); ++i)
     result.push_back({bands(i, 0), bands(i, 1), bands(i, 2), bands(i, 3)});
   return result;
 }
 std::vector<ShortWaveBand> short_wave_rows(const Levels& bands) {
   std::vector<ShortWaveBand> result;
+  result.reserve(bands.shape(0));
   for (std::size_t i = 0; i < bands.shape(0); ++i)
     result.push_back(
         {bands(i, 0), bands(i, 1), bands(i, 2), bands(i, 3), bands(i, 4), bands(i, 5)});

@@ -15,8 +15,8 @@
 namespace phasewise::atmosphere {
 namespace {
 
-// Columns that a thread adjusts at once: as many as to keep its lanes busy.
-constexpr int columns_of_adjustment = 128;
+// Columns that a thread adjusts at once, where there are as many for each: its lanes stay busy.
+constexpr std::int64_t columns_of_adjustment = 128;
 
 std::string said(const char* format, double value, int level) {
   char text[128];
@@ -144,8 +144,9 @@ void Physics::tell_adjustment(workload::Listener& listener, std::int64_t columns
     return column[place];
   };
   listener.kernel(card, 0.0, [&] {
+    const std::int64_t of_thread = std::min(columns / setting().threads, columns_of_adjustment);
     state.run(
-        told, columns, std::max(setting().chunk, columns_of_adjustment),
+        told, columns, std::max(setting().chunk, static_cast<int>(of_thread)),
         [&](ColumnKernels& on, const ColumnGroup& group, std::int64_t first) {
           on.adjust(group, [&](int column) {
             state.fail(first + column, "is still unstable after " +

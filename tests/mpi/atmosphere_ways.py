@@ -91,6 +91,18 @@ def study(case: str, communication: dict[str, Any], timesteps: int = TIMESTEPS) 
     )
 
 
+def given(timesteps: int) -> str:
+    """Parameters of 96 columns with costs of microseconds at two times, without their scheme."""
+    text = study("dry", {"division": "blocks", "costs_every": 2}, timesteps).parameters()
+    kept = [line for line in text.splitlines() if not line.startswith("communication.balance")]
+    costs = [1e-6 * (1 + (7 * n + n // 96) % 5 + 20 * (n % 96 < 12)) for n in range(2 * 96)]
+    written_costs = " ".join(map(repr, costs))
+    return "\n".join(
+        [*kept, f"atmosphere.costs = {written_costs}", "atmosphere.cost_times = 2",
+         "atmosphere.column_bytes = 100 60", ""]
+    )  # fmt: skip
+
+
 def settings(choice: Choice, balance: str) -> dict[str, Any]:
     """The keys of a way."""
     return {

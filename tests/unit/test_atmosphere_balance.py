@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from phasewise.driver import load_planner
+from phasewise.driver import load_core, load_planner
 from phasewise.study import Study
 from phasewise.workloads.atmosphere.driver import Schedule, schedule_of
 
@@ -242,3 +242,13 @@ def test_negative_costs_are_refused_with_their_column(tmp_path: Path) -> None:
              for line in text.splitlines()]  # fmt: skip
     with pytest.raises(ValueError, match="column 2 takes -3"):
         load_planner().atmosphere_schedule("\n".join(lines), 2, 1, 0)
+
+
+def test_an_adjustment_that_does_not_end_is_named_with_its_place() -> None:
+    keys = {"grid": [4, 8], "levels": 6, "timestep": 7200.0, "most_sweeps": 1}
+    run = load_core().start(study(keys).parameters(), 1)
+    said = (
+        r"timestep 0: the column at .*° [NS], .*° E \(column \d+\) is still unstable after 1 sweep"
+    )
+    with pytest.raises(RuntimeError, match=said):
+        run.step()
