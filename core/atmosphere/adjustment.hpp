@@ -11,6 +11,10 @@
 // Enthalpy and water of a block stay. Sweeps follow until one finds nothing to do.
 #pragma once
 
+#include <algorithm>
+#include <bit>
+#include <vector>
+
 #include "atmosphere/constants.hpp"
 #include "atmosphere/values.hpp"
 #include "atmosphere/vertical.hpp"
@@ -157,37 +161,98 @@ PHASEWISE_HD void mix_blocks(int levels, Mask unstable, const AdjustmentRows<V>&
   }
 }
 
-// Adjusts columns until a sweep changes nothing. Columns differ in their sweeps: a lane whose
-// column is done takes the next one. columns.put(lane) puts a column into a lane, and returns false
-// if there is none left; columns.take(lane, sweeps) gets it back, with one more than the most
-// sweeps if it is still unstable.
+// A sweep. Returns a bit for each lane that it changed.
+template <class V>
+PHASEWISE_HD unsigned sweep(const Vertical& vertical, const AdjustmentRows<V>& rows) {
+  const auto condensed = condense_and_lift<V>(vertical, rows);
+  const auto unstable = join_levels<V>(vertical.levels, rows);
+  if (any(unstable)) mix_blocks<V>(vertical.levels, unstable, rows);
+  return bits_of(condensed) | bits_of(unstable);
+}
+
+// Adjusts columns until a sweep changes nothing. Columns differ in their sweeps: those of all lanes
+// begin together, and when few are left these wait; later a lane whose column is done takes the
+// next one that waits.
+//
+// `Columns` moves them: load(first, used) and store(first, used) neighbours into the lanes and
+// back, put(column, lane) and take(column, lane) a single one. finish(column, sweeps) gets their
+// sweeps, one more than the most where a column is still unstable.
 template <class V, class Columns>
-void adjust(const Vertical& vertical, int most_sweeps, const AdjustmentRows<V>& rows,
-            Columns&& columns) {
-  int sweeps[lanes_of<V>];
-  unsigned busy = 0;  // a bit for each lane
-  const auto put = [&](int lane) {
-    sweeps[lane] = 0;
-    if (columns.put(lane))
-      busy |= 1u << lane;
-    else
-      busy &= ~(1u << lane);
+class Adjuster {
+ public:
+  Adjuster(const Vertical& vertical, int most_sweeps, const AdjustmentRows<V>& rows,
+           Columns& columns)
+      : vertical_(vertical), most_(most_sweeps), rows_(rows), columns_(columns) {}
+
+  void run(int count) {
+    for (int first = 0; first < count; first += lanes_of<V>)
+      begin(first, std::min(lanes_of<V>, count - first));
+    finish_waiting();
+  }
+
+ private:
+  static constexpr int few = lanes_of<V> / 2;
+
+  struct Waiting {
+    int column, sweeps;
   };
-  for (int lane = 0; lane < lanes_of<V>; ++lane) put(lane);
-  while (busy != 0) {
-    const auto condensed = condense_and_lift<V>(vertical, rows);
-    const auto unstable = join_levels<V>(vertical.levels, rows);
-    if (any(unstable)) mix_blocks<V>(vertical.levels, unstable, rows);
-    const unsigned changed = bits_of(condensed) | bits_of(unstable);
-    for (int lane = 0; lane < lanes_of<V>; ++lane) {
-      if ((busy >> lane & 1u) == 0) continue;
-      ++sweeps[lane];
-      const bool stable = (changed >> lane & 1u) == 0;
-      if (!stable && sweeps[lane] < most_sweeps) continue;
-      columns.take(lane, stable ? sweeps[lane] : most_sweeps + 1);
-      put(lane);
+
+  void begin(int first, int used) {
+    columns_.load(first, used);
+    unsigned busy = (1u << used) - 1;
+    bool touched = false;
+    int sweeps = 0;
+    do {
+      ++sweeps;
+      const unsigned changed = busy & sweep<V>(vertical_, rows_);
+      touched = touched || changed != 0;
+      for_lanes(busy & ~changed, [&](int lane) { columns_.finish(first + lane, sweeps); });
+      busy = changed;
+    } while (sweeps < most_ && std::popcount(busy) > few);
+    if (touched) columns_.store(first, used);
+    for_lanes(busy, [&](int lane) {
+      if (sweeps < most_)
+        waiting_.push_back({first + lane, sweeps});
+      else
+        columns_.finish(first + lane, most_ + 1);
+    });
+  }
+
+  void finish_waiting() {
+    Waiting in_lane[lanes_of<V>];
+    std::size_t next = 0;
+    unsigned busy = 0;
+    const auto put = [&](int lane) {
+      busy &= ~(1u << lane);
+      if (next == waiting_.size()) return;
+      in_lane[lane] = waiting_[next++];
+      columns_.put(in_lane[lane].column, lane);
+      busy |= 1u << lane;
+    };
+    for (int lane = 0; lane < lanes_of<V>; ++lane) put(lane);
+    while (busy != 0) {
+      const unsigned changed = sweep<V>(vertical_, rows_);
+      for_lanes(busy, [&](int lane) {
+        Waiting& own = in_lane[lane];
+        const bool stable = (changed >> lane & 1u) == 0;
+        if (++own.sweeps < most_ && !stable) return;
+        columns_.take(own.column, lane);
+        columns_.finish(own.column, stable ? own.sweeps : most_ + 1);
+        put(lane);
+      });
     }
   }
-}
+
+  template <class F>
+  static void for_lanes(unsigned bits, F&& f) {
+    for (; bits != 0; bits &= bits - 1) f(std::countr_zero(bits));
+  }
+
+  const Vertical& vertical_;
+  int most_;
+  const AdjustmentRows<V>& rows_;
+  Columns& columns_;
+  std::vector<Waiting> waiting_;
+};
 
 }  // namespace phasewise::atmosphere

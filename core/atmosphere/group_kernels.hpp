@@ -29,9 +29,9 @@ class GroupKernels : public ColumnKernels {
   }
 
   void adjust(const ColumnGroup& group, const Failed& failed) override {
-    Source source{*this, group, failed};
+    Adjusted columns{*this, group, failed};
     const AdjustmentRows<V> rows = adjustment_rows(state(), [&](int row) { return scratch(row); });
-    atmosphere::adjust<V>(tables_.vertical, setting_.most_sweeps, rows, source);
+    Adjuster(tables_.vertical, setting_.most_sweeps, rows, columns).run(group.count);
   }
 
   void surface(const ColumnGroup& group, const Failed& failed) override {
@@ -45,27 +45,28 @@ class GroupKernels : public ColumnKernels {
  private:
   static constexpr int scratch_rows = 10;
 
-  // Hands the columns of a group to the lanes of the adjustment.
-  struct Source {
+  // Moves the air of a group's columns for the adjustment.
+  struct Adjusted {
     GroupKernels& kernels;
     const ColumnGroup& group;
     const Failed& failed;
-    int next = 0;
-    int columns[lanes_of<V>] = {};  // in the lanes
 
-    bool put(int lane) {
-      if (next == group.count) return false;
-      columns[lane] = next++;
-      load_lane(group.columns[columns[lane]], air(), kernels.values(), lane);
-      return true;
-    }
-    void take(int lane, int sweeps) {
-      double* const column = group.columns[columns[lane]];
-      store_lane(kernels.values(), air(), column, lane);
-      column[kernels.layout_.results() + result::sweeps] = sweeps;
-      if (sweeps > kernels.setting_.most_sweeps) failed(columns[lane]);
-    }
     int air() const { return kernels.layout_.surface_temperature(); }
+    ColumnGroup some(int first, int used) const {
+      return {group.columns + first, group.places + first, used};
+    }
+    void load(int first, int used) { kernels.load(some(first, used), 0, air()); }
+    void store(int first, int used) { kernels.store(some(first, used), 0, air()); }
+    void put(int column, int lane) {
+      load_lane(group.columns[column], air(), kernels.values(), lane);
+    }
+    void take(int column, int lane) {
+      store_lane(kernels.values(), air(), group.columns[column], lane);
+    }
+    void finish(int column, int sweeps) {
+      group.columns[column][kernels.layout_.results() + result::sweeps] = sweeps;
+      if (sweeps > kernels.setting_.most_sweeps) failed(column);
+    }
   };
 
   // Calls work(some, first) for as many columns as there are lanes.

@@ -152,35 +152,38 @@ void short_wave(const Columns& columns, std::span<const ShortWaveBand> given, do
 
 namespace {
 
-// Hands neighbouring columns to the lanes of the adjustment.
+// Moves the air of a task's columns for the adjustment.
 template <class V>
-struct ArraySource {
-  const AdjustmentRows<V>& rows;
+struct AdjustedColumns {
+  ArrayGroup<V>& group;
   const AdjustedArrays& arrays;
   int levels;
-  std::int64_t next, last;
-  std::int64_t columns[lanes_of<V>] = {};  // in the lanes
+  std::int64_t first;
 
   template <class F>
   void for_arrays(F&& f) const {
-    f(rows.temperature, arrays.temperature);
-    f(rows.vapour, arrays.vapour);
-    f(rows.cloud, arrays.cloud);
+    f(0, arrays.temperature);
+    f(1, arrays.vapour);
+    f(2, arrays.cloud);
   }
-  bool put(int lane) {
-    if (next == last) return false;
-    const std::int64_t column = columns[lane] = next++;
-    for_arrays([&](V* row, const double* array) {
-      load_lane(array + column * levels, levels, row, lane);
+  void load(int at, int used) {
+    group.take(first + at, used);
+    for_arrays([&](int row, const double* array) { group.load(row, array, levels); });
+  }
+  void store(int, int) {
+    for_arrays([&](int row, double* array) { group.store(row, array, levels); });
+  }
+  void put(int column, int lane) {
+    for_arrays([&](int row, const double* array) {
+      load_lane(array + (first + column) * levels, levels, group.row(row), lane);
     });
-    return true;
   }
-  void take(int lane, int sweeps) {
-    const std::int64_t column = columns[lane];
-    for_arrays(
-        [&](V* row, double* array) { store_lane(row, levels, array + column * levels, lane); });
-    arrays.sweeps[column] = sweeps;
+  void take(int column, int lane) {
+    for_arrays([&](int row, double* array) {
+      store_lane(group.row(row), levels, array + (first + column) * levels, lane);
+    });
   }
+  void finish(int column, int sweeps) { arrays.sweeps[first + column] = sweeps; }
 };
 
 }  // namespace
@@ -189,14 +192,15 @@ void adjust(const Columns& columns, int most_sweeps, const AdjustedArrays& array
             const ColumnsManner& manner) {
   const Vertical vertical(columns.levels);
   with_values(manner, [&]<class V>() {
-    for_tasks_with_rows<V>(columns, 13, manner.threads,
-                           [&](ArrayGroup<V>& group, std::int64_t first, std::int64_t last) {
-                             const AdjustmentRows<V> rows = adjustment_rows(
-                                 StateRows<V>{group.row(0), group.row(1), group.row(2)},
-                                 [&](int row) { return group.row(3 + row); });
-                             ArraySource<V> source{rows, arrays, columns.levels, first, last};
-                             adjust<V>(vertical, most_sweeps, rows, source);
-                           });
+    for_tasks_with_rows<V>(
+        columns, 13, manner.threads,
+        [&](ArrayGroup<V>& group, std::int64_t first, std::int64_t last) {
+          const AdjustmentRows<V> rows =
+              adjustment_rows(StateRows<V>{group.row(0), group.row(1), group.row(2)},
+                              [&](int row) { return group.row(3 + row); });
+          AdjustedColumns<V> of_task{group, arrays, columns.levels, first};
+          Adjuster(vertical, most_sweeps, rows, of_task).run(static_cast<int>(last - first));
+        });
   });
 }
 
