@@ -66,6 +66,32 @@ def test_half_of_the_columns_are_lit_in_any_season(day: int) -> None:
         assert lit.sum() == lit.size // 2
 
 
+def test_latitudes_are_gaussian_and_shares_of_the_sphere_add_up() -> None:
+    for latitudes in (1, 2, 9, 64):
+        places = load_planner().atmosphere_places(study({"grid": [latitudes, 10]}).parameters())
+        sines, weights = np.polynomial.legendre.leggauss(latitudes)
+        # leggauss is right to some 1e-14; an arc sine loses up to a thousandfold near the poles.
+        assert np.allclose(np.sin(np.radians(places["latitudes"])), sines, rtol=0, atol=1e-13)
+        assert np.allclose(10 * np.asarray(places["shares"]), weights / 2, rtol=1e-12)
+        assert list(places["longitudes"]) == pytest.approx([36.0 * (j + 0.5) for j in range(10)])
+
+
+def test_the_sun_does_not_set_beyond_the_polar_circle_at_the_solstice() -> None:
+    own = study({"timestep": 3600.0, "hour": 0.0})
+    latitudes = np.asarray(load_planner().atmosphere_places(own.parameters())["latitudes"])
+    lit = np.array([schedule_of(own, 1, n).lit.reshape(GRID) for n in range(24)])
+    circle = 90 - 23.44
+    assert lit[:, latitudes > circle + 0.1].all() and not lit[:, latitudes < -circle - 0.1].any()
+    between = np.abs(latitudes) < circle - 0.1
+    assert not lit[:, between].all(axis=0).any() and lit[:, between].any(axis=0).all()
+    # At noon in Greenwich the sun is over the columns beside it, at midnight on the other side.
+    equator = LATITUDES // 2
+    assert lit[12, equator, 0] and not lit[12, equator, LONGITUDES // 2]
+    assert lit[0, equator, LONGITUDES // 2] and not lit[0, equator, 0]
+    # It goes westwards: at six in the evening it is over 90° W.
+    assert lit[18, equator, 3 * LONGITUDES // 4] and not lit[18, equator, LONGITUDES // 4]
+
+
 def twin_of(column: np.ndarray) -> np.ndarray:
     row, along = column // LONGITUDES, column % LONGITUDES
     return (LATITUDES - 1 - row) * LONGITUDES + (along + LONGITUDES // 2) % LONGITUDES
