@@ -84,8 +84,10 @@ std::shared_ptr<const CostTable> read_costs(const Parameters& parameters, const 
 
 Manner read_manner(const Parameters& parameters) {
   Manner manner;
-  manner.division = static_cast<Division>(
-      parameters.choice("communication.division", {"latitudes", "longitudes", "blocks"}));
+  // A way to exchange that a run tries has no division, which stays.
+  if (parameters.has("communication.division"))
+    manner.division = static_cast<Division>(
+        parameters.choice("communication.division", {"latitudes", "longitudes", "blocks"}));
   if (parameters.has("communication.process_grid")) {
     const std::string key = "communication.process_grid";
     const std::vector<double> given = parameters.numbers(key, 2);

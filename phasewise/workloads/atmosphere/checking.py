@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 from phasewise.study import Study
 from phasewise.study.checking import Checking
-from phasewise.tables.keys import show
+from phasewise.tuning.automatic import machine_of
 from phasewise.workloads.atmosphere.communication import NODE, AtmosphereCommunication
 from phasewise.workloads.atmosphere.costs_file import costs_of
+from phasewise.workloads.atmosphere.laboratory import alone_in_nodes
 from phasewise.workloads.atmosphere.model import model_of
 
 
@@ -24,9 +25,11 @@ class AtmosphereChecking(Checking):
         ways.check_twins(model)
         if model.costs is not None:
             costs_of(model)
-        if ways.balance == NODE and ways.node_size == 1:
-            return (
-                f"communication.balance = {show(NODE)} moves nothing, since "
-                "communication.node_size = 1 leaves one rank in each node",
-            )
+        if ways.balance != NODE:
+            return ()
+        machine = machine_of(study)
+        alone = machine.node_ranks == 1 and not ways.node_size
+        if ways.node_size == 1 or alone:
+            where = f"each node of {machine.name}" if alone else "each node"
+            return (alone_in_nodes(where).removesuffix("."),)
         return ()

@@ -11,7 +11,7 @@ from phasewise.output import console, print_table
 from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory, Pieces
 from phasewise.workload.communication import Communication
-from phasewise.workloads.atmosphere.communication import BLOCKS, AtmosphereCommunication
+from phasewise.workloads.atmosphere.communication import BLOCKS, NODE, AtmosphereCommunication
 from phasewise.workloads.atmosphere.driver import Schedule, schedule_of
 from phasewise.workloads.atmosphere.grid import HOUR
 from phasewise.workloads.atmosphere.kernels import GIVEN, MEASURE, PHYSICS, PLAIN
@@ -79,12 +79,23 @@ class AtmosphereLaboratory(Laboratory):
             for one in plan["hours"]
         ]  # fmt: skip
         heads = ["timestep", "hour", "lit columns", "load before", "after", "moved", "MB"]
-        print_table(f"balance = {study.communication.tunable()['balance']}", heads, rows)
-        console().print(
+        scheme = str(study.communication.tunable()["balance"])
+        print_table(f"balance = {scheme}", heads, rows)
+        told = (
             f"A column that moves is {model.bytes_out} B on its way out and {model.bytes_back} B "
-            "back. Loads are the largest of the ranks' costs over the mean.",
-            soft_wrap=True,
+            "back. Loads are the largest of the ranks' costs over the mean."
         )
+        if scheme == NODE and plan["node_size"] == 1:
+            told += f" {alone_in_nodes('each node of this plan')}"
+        console().print(told, soft_wrap=True)
+
+
+def alone_in_nodes(where: str) -> str:
+    """A sentence on a scheme within nodes of one rank."""
+    return (
+        f'communication.balance = "{NODE}" moves nothing, since {where} has one rank; '
+        "communication.node_size says how many there are."
+    )
 
 
 def timesteps_of(count: int, most: int) -> Sequence[int]:

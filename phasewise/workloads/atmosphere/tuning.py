@@ -25,6 +25,8 @@ from phasewise.workloads.atmosphere.communication import (
 )
 from phasewise.workloads.atmosphere.model import model_of
 
+MOST_RANKS = 128
+"""Most ranks whose process grid is chosen by predictions."""
 GRIDS = 3
 """Most process grids of blocks that are compared."""
 
@@ -61,10 +63,13 @@ class AtmosphereTuning(Tuning):
 
     def open_grids(self, study: Study, ranks: int) -> list[dict[str, Any]]:
         """Each scheme where the study leaves it open, on the process grids of the squarest blocks
-        where it leaves that open.
+        where it leaves that open; on many ranks, where all blocks are small, that is the core's
+        choice.
         """
         own = study.communication
         assert isinstance(own, AtmosphereCommunication)
+        if own.balance != AUTO and ranks > MOST_RANKS:
+            return []
         grids = [own.process_grid]
         if own.division == BLOCKS and own.process_grid == AUTO:
             found = process_grids(model_of(study), ranks)[:GRIDS]
