@@ -128,6 +128,7 @@ void give_down_to(double level, const std::vector<int>& group, const std::vector
                   Gifts& gifts) {
   const double mean = gifts.mean(group);
   std::vector<int> near;
+  near.reserve(group.size());
   for (const int rank : group) near.push_back(nodes[rank]);
   std::vector<Excess> givers, takers;
   for (const std::vector<int>& members : ranks_of_nodes(near)) {

@@ -117,6 +117,7 @@ exchange::ExchangePointer Moves::messages(const Way& way, exchange::Protocol pro
   Messages messages(*team_, way.phase, protocol);
   const auto regions = [&](const Part& part) {
     std::vector<exchange::Region> found;
+    found.reserve(part.runs.size());
     for (const Run& run : part.runs) found.push_back(region_of(run, way.bytes));
     return found;
   };

@@ -116,6 +116,7 @@ Holders swap_in(const std::vector<std::vector<int>>& groups, const Loads& loads)
   for (const std::vector<int>& group : groups) {
     const std::vector<std::int64_t> goals = wanted(group, sides);
     std::vector<int> nodes;
+    nodes.reserve(group.size());
     for (const int rank : group) nodes.push_back(loads.nodes[rank]);
     std::vector<Surplus> givers, takers;
     for (const std::vector<int>& near : ranks_of_nodes(nodes)) {

@@ -104,6 +104,7 @@ void Turn::exchange_as(const Manner& given) {
   manner.division = manner_.division;
   manner.process_grid = manner_.process_grid;
   manner_ = manner;
+  least_.clear();
   moves_.reset();
   if (physics_)
     physics_ = std::make_unique<Physics>(physics_setting(planet_.description(), manner_, threads_));

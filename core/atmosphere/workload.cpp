@@ -29,6 +29,7 @@ std::vector<workload::Phase> Atmosphere::phases() const {
 std::vector<workload::Piece> Atmosphere::pieces() const {
   const std::int64_t count = planned_timesteps(planet_.description());
   std::vector<workload::Piece> result;
+  result.reserve(static_cast<std::size_t>(count));
   for (int index = 0; index < count; ++index)
     result.push_back({.name = pieces::sun,
                       .kind = workload::Piece::Kind::data_dependent,

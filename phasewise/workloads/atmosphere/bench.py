@@ -10,7 +10,7 @@ from typing import Any
 from phasewise.driver import Core, Run
 from phasewise.mpi.ranks import collectively
 from phasewise.mpi.working import at
-from phasewise.output import number_of, print_table
+from phasewise.output import print_table
 from phasewise.report.benching import Bench, show_kernels
 from phasewise.runs.timing import measure
 from phasewise.study import Study
@@ -82,17 +82,17 @@ class AtmosphereBench(Bench):
     def show_points(self, results: Sequence[dict[str, Any]]) -> None:
         """Print several measurements in one table."""
         rows = [
-            [one["case"], " × ".join(map(str, one["grid"])), str(one["levels"]), one["kernel"],
-             str(one["chunk"]), f"{number_of(one['ranks'], 'rank')} × {one['threads']}",
+            [one["case"], " × ".join(map(str, one["grid"])), one["kernel"],
+             f"{one['ranks']} × {one['threads']}",
              one["balance"], f"{1e3 * one['seconds_per_timestep']:.2f}",
-             f"{one['columns_per_second']:.4g}", f"{one['load_before']:.3f}",
-             f"{one['load_after']:.3f}", str(one["moved"])]
+             f"{one['columns_per_second']:.3g}",
+             f"{one['load_before']:.3f}", f"{one['load_after']:.3f}", str(one["moved"])]
             for result in results
             for one in result.get("points", [result])
         ]  # fmt: skip
         heads = [
-            "", "grid", "levels", "kernel", "chunk", "ranks × threads", "balance",
-            "ms a timestep", "columns a second", "load before", "after", "moved",
+            "", "grid", "kernel", "ranks × threads", "balance", "ms a timestep",
+            "columns/s", "load", "after", "moved",
         ]  # fmt: skip
         print_table("columns of an atmosphere", heads, rows)
 
