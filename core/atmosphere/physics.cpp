@@ -33,9 +33,9 @@ std::string out_of_range(const ColumnLayout& layout, const double* column) {
     const double temperature = column[layout.temperature() + level];
     const double vapour = column[layout.vapour() + level];
     if (!fine(temperature, coldest, hottest))
-      return said("has %.4g K at level %d", temperature, level);
+      return said("has %.4g K at level %d (0 is the top)", temperature, level);
     if (!fine(vapour, 0.0, most_vapour))
-      return said("has %.4g kg of vapour in a kg of air at level %d", vapour, level);
+      return said("has %.4g kg of vapour in a kg of air at level %d (0 is the top)", vapour, level);
   }
   return said("has %.4g K at its surface", column[layout.surface_temperature()], 0);
 }
@@ -149,8 +149,8 @@ void Physics::tell_adjustment(workload::Listener& listener, std::int64_t columns
         told, columns, std::max(setting().chunk, static_cast<int>(of_thread)),
         [&](ColumnKernels& on, const ColumnGroup& group, std::int64_t first) {
           on.adjust(group, [&](int column) {
-            state.fail(first + column, "is still unstable after " +
-                                           std::to_string(setting().most_sweeps) + " sweeps");
+            state.fail(first + column, "is still unstable after the most sweeps, " +
+                                           std::to_string(setting().most_sweeps));
           });
         },
         sweeps_of);

@@ -43,7 +43,7 @@ struct Place {
 // A column that cannot go on.
 struct Failure {
   std::int64_t column;  // of those that were told
-  std::string what;     // as "has 412.3 K at level 7"
+  std::string what;     // as "has 412.3 K at level 7 (0 is the top)"
 };
 
 // One item is a column; for the adjustment, a sweep of a column.
