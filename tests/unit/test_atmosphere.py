@@ -14,6 +14,7 @@ from scipy.io import netcdf_file
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
+import phasewise
 from phasewise.machines import load_machine
 from phasewise.models.plan import plan
 from phasewise.runs.choosing import Choosing, changes
@@ -276,3 +277,20 @@ def test_an_open_scheme_is_chosen_by_predicted_timesteps() -> None:
     says(settled.sentence, "balance", "phoenix")
     shut = settle(settled.study, 8, load_machine("phoenix"))
     assert shut.study == settled.study and shut.sentence == ""
+
+
+def test_a_run_may_go_on_with_another_scheme_chunk_and_kernel() -> None:
+    simulation = phasewise.Simulation(study({"grid": [4, 8], "levels": 4}))
+    simulation.step()
+    other = simulation.study.communication.changed(
+        {"balance": "pairs", "chunk": 5, "kernel": "plain", "exchange": "alltoallw"}
+    )
+    simulation.set_communication(other)
+    simulation.step()
+    assert simulation.turn == 2
+
+
+def test_a_plan_of_many_ranks_leaves_the_process_grid_to_the_core() -> None:
+    given = study({"grid": [32, 64], "levels": 4}, {"division": "blocks"})
+    assert settle(given, 256, load_machine("phoenix")).study == given
+    assert "x" in settle(given, 16, load_machine("phoenix")).study.communication.grid_text

@@ -32,7 +32,7 @@ class AtmosphereLaboratory(Laboratory):
 
     GROUPS = "hours of the run in order"
     LOADS = {"load_before": "where columns are", "load_after": "where they are computed"}
-    PIECES = {SUN: "timesteps"}
+    PIECES = {SUN: "passes through the planned timesteps"}
     TASKS = {
         "radiation and physics": (
             *PHYSICS, *(f"{name}{PLAIN}" for name in PHYSICS), GIVEN, MEASURE,
