@@ -52,7 +52,7 @@ struct Physics::Told {
 struct Physics::State {
   explicit State(const PhysicsSetting& given) : setting(given), tables(setting) {}
 
-  // Calls work(kernels, group, first) for groups of `most` columns. `weight` says how their time is
+  // Calls work(kernels, group) for groups of `most` columns. `weight` says how their time is
   // shared among them.
   template <class Work, class Weight>
   void run(const Told& told, std::int64_t columns, int most, Work&& work, Weight&& weight) {
@@ -62,7 +62,7 @@ struct Physics::State {
       const std::int64_t first = std::int64_t{group} * most;
       const int count = static_cast<int>(std::min<std::int64_t>(most, columns - first));
       const double start = told.seconds == nullptr ? 0.0 : parallel::clock().now();
-      work(*kernels[thread], ColumnGroup{told.data + first, told.places + first, count}, first);
+      work(*kernels[thread], ColumnGroup{told.data + first, told.places + first, count});
       if (told.seconds == nullptr) return;
       double whole = 0.0;
       for (int i = 0; i < count; ++i) whole += weight(told.data[first + i]);
@@ -79,7 +79,8 @@ struct Physics::State {
                                      : plain_kernels(setting, tables));
   }
 
-  // Of several columns that failed, the first one is told.
+  // Of several columns that failed the lowest number is kept, so that no division of the columns
+  // changes what is told.
   void fail(std::int64_t column, std::string what) {
     const std::lock_guard<std::mutex> lock(failing);
     if (!failure || column < failure->column) failure = Failure{column, std::move(what)};
@@ -113,18 +114,16 @@ void Physics::tell(workload::Listener& listener, std::int64_t columns, std::int6
   };
 
   listener.kernel(long_wave_card(own), static_cast<double>(columns), [&] {
-    run(columns,
-        [](ColumnKernels& on, const ColumnGroup& group, std::int64_t) { on.long_wave(group); });
+    run(columns, [](ColumnKernels& on, const ColumnGroup& group) { on.long_wave(group); });
   });
   listener.kernel(short_wave_card(own), static_cast<double>(lit), [&] {
-    run(lit,
-        [](ColumnKernels& on, const ColumnGroup& group, std::int64_t) { on.short_wave(group); });
+    run(lit, [](ColumnKernels& on, const ColumnGroup& group) { on.short_wave(group); });
   });
   if (own.adjustment) tell_adjustment(listener, columns, told);
   listener.kernel(surface_card(own), static_cast<double>(columns), [&] {
-    run(columns, [&](ColumnKernels& on, const ColumnGroup& group, std::int64_t first) {
+    run(columns, [&](ColumnKernels& on, const ColumnGroup& group) {
       on.surface(group, [&](int column) {
-        state.fail(first + column, out_of_range(layout(), group.columns[column]));
+        state.fail(group.places[column].number, out_of_range(layout(), group.columns[column]));
       });
     });
   });
@@ -147,10 +146,10 @@ void Physics::tell_adjustment(workload::Listener& listener, std::int64_t columns
     const std::int64_t of_thread = std::min(columns / setting().threads, columns_of_adjustment);
     state.run(
         told, columns, std::max(setting().chunk, static_cast<int>(of_thread)),
-        [&](ColumnKernels& on, const ColumnGroup& group, std::int64_t first) {
+        [&](ColumnKernels& on, const ColumnGroup& group) {
           on.adjust(group, [&](int column) {
-            state.fail(first + column, "is still unstable after the most sweeps, " +
-                                           std::to_string(setting().most_sweeps));
+            state.fail(group.places[column].number, "is still unstable after the most sweeps, " +
+                                                        std::to_string(setting().most_sweeps));
           });
         },
         sweeps_of);

@@ -36,13 +36,14 @@ struct PhysicsSetting {
 
 // Where a column is.
 struct Place {
-  double latitude;  // radians
-  double cosine;    // of the sun's zenith angle; the sun is up where it is positive
+  std::int64_t number;  // of the column; no other has it
+  double latitude;      // radians
+  double cosine;        // of the sun's zenith angle; the sun is up where it is positive
 };
 
 // A column that cannot go on.
 struct Failure {
-  std::int64_t column;  // of those that were told
+  std::int64_t column;  // its number
   std::string what;     // as "has 412.3 K at level 7 (0 is the top)"
 };
 
@@ -72,7 +73,7 @@ class Physics {
   // expected sweeps. `seconds` gets the time of each column, unless it is null.
   void tell(workload::Listener& listener, std::int64_t columns, std::int64_t lit,
             double* const* data, const Place* places, double* seconds);
-  // The first column that failed in the last call.
+  // Of the columns that failed in the last call that with the lowest number.
   const std::optional<Failure>& failure() const;
 
   // Flops of a column by day or by night, with the expected sweeps.

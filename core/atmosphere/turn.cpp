@@ -211,13 +211,13 @@ void Turn::compute(Listener& listener) {
       geometry, sun_at(planet_.description().sun, planet_.description().timestep, timestep_));
   places_.clear();
   for (const std::int64_t column : here_)
-    places_.push_back({geometry.radians(geometry.latitude_of(column)), cosines[column]});
+    places_.push_back({column, geometry.radians(geometry.latitude_of(column)), cosines[column]});
   spent_.assign(here_.size(), 0.0);
   physics_->tell(listener, share.columns, share.lit, data_.data(), places_.data(), spent_.data());
   for (std::size_t n = 0; n < here_.size(); ++n) data_[n][planet_.bytes().cost] = spent_[n];
   failed_.reset();
   if (const std::optional<Failure>& failure = physics_->failure())
-    failed_ = FailedColumn{here_[static_cast<std::size_t>(failure->column)], failure->what};
+    failed_ = FailedColumn{failure->column, failure->what};
 }
 
 // All threads are busy for their share of the time. Simulated time passes by the card.
