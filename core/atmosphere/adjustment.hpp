@@ -5,10 +5,12 @@
 // more) on the moist one. A layer is unstable if it is colder than that by more than
 // `stable_within`, and where vapour exceeds saturation.
 //
-// A sweep condenses the excess of vapour into cloud water and then mixes: from the surface up,
-// unstable layers join the block of layers below them, in which temperatures become those of
-// rising air, and vapour uniform or, where the block is saturated, a uniform share of saturation.
-// Enthalpy and water of a block stay. Sweeps follow until one finds nothing to do.
+// A sweep condenses the excess of vapour into cloud water. Then it mixes the columns that are
+// unstable anywhere: from the surface up, a layer joins the block of layers below it unless it is
+// warmer by more than `stable_within` than the air that rises from there. (Were neutral layers left
+// out, they would part blocks that then warm each other over many sweeps.) In a block temperatures
+// become those of rising air, and vapour uniform or, where the block is saturated, a uniform share
+// of saturation. Enthalpy and water of a block stay. Sweeps follow until one finds nothing to do.
 #pragma once
 
 #include <algorithm>
@@ -48,16 +50,16 @@ template <class V>
 struct AdjustmentRows {
   V *temperature, *vapour, *cloud;
   V* saturated;  // specific humidity of saturation
-  // Of air that rises from a level to that above it: its temperature there over its own, and its
+  // What air that rises from a level to that above it has there over what it had: temperature, and
   // vapour.
   V *ratio, *vapour_ratio;
-  // Of the block below a level and with it: sums of temperatures and of vapour; temperature and
-  // vapour of the level over those of the block's base, and their sums.
+  // The block of a level, up to the level itself: the sums of its temperatures and of its vapour;
+  // temperature and vapour of the level over those of the block's base, and the sums of these.
   V *heat, *water, *place, *share, *places, *shares;
   V* joins;  // 1 where a level is in one block with that above it, else 0
 };
 
-// With memory for the rest: scratch(i) is row i of ten.
+// The rows of these columns; scratch(i) is memory for row i of the ten others.
 template <class V, class Scratch>
 AdjustmentRows<V> adjustment_rows(const StateRows<V>& air, Scratch&& scratch) {
   return {.temperature = air.temperature,

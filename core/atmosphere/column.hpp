@@ -8,7 +8,7 @@
 namespace phasewise::atmosphere {
 
 namespace result {
-// Of a timestep; fluxes are means over it.
+// The results of a timestep; fluxes are means over it.
 enum : int {
   absorbed,         // short wave, by atmosphere and surface [W/m²]
   outgoing,         // long wave at the top [W/m²]

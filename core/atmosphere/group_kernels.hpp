@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 
 #include "atmosphere/column_kernels.hpp"
 #include "atmosphere/rows.hpp"
@@ -131,10 +130,8 @@ class GroupKernels : public ColumnKernels {
     const Vertical& vertical = tables_.vertical;
     const SurfaceTerms& terms = tables_.surface;
     const double per_second = 1.0 / terms.timestep;
-    const V sine_squared = of_places(group, [](const Place& place) {
-      const double sine = std::sin(place.latitude);
-      return sine * sine;
-    });
+    const V sine_squared =
+        of_places(group, [](const Place& place) { return place.sine * place.sine; });
     const AirChange<V> air = change_air<V>(vertical, terms, sine_squared, state());
     V& slab = surface_temperature();
     const SurfaceFlux<V> flux = exchange_with_air<V>(vertical, terms, slab, state());
@@ -167,29 +164,20 @@ class GroupKernels : public ColumnKernels {
   StateRows<V> state() { return {temperature(), vapour(), cloud()}; }
   V* scratch(int row) { return values() + layout_.size() + row * (setting_.levels + 1); }
 
-  // Lanes without a column repeat the last one.
-  static int lane_column(const ColumnGroup& group, int lane) {
-    return std::min(lane, group.count - 1);
-  }
-
   void load(const ColumnGroup& group, int first, int count) {
-    const double* columns[lanes_of<V>];
-    for (int lane = 0; lane < lanes_of<V>; ++lane)
-      columns[lane] = group.columns[lane_column(group, lane)] + first;
-    load_rows(columns, count, values() + first);
+    load_rows(
+        group.count, [&](int i) { return group.columns[i] + first; }, count, values() + first);
   }
-
   void store(const ColumnGroup& group, int first, int count) {
-    double* columns[lanes_of<V>];
-    for (int lane = 0; lane < group.count; ++lane) columns[lane] = group.columns[lane] + first;
-    store_rows(values() + first, count, columns, group.count);
+    store_rows(
+        group.count, [&](int i) { return group.columns[i] + first; }, count, values() + first);
   }
 
   template <class F>
   static V of_places(const ColumnGroup& group, F&& f) {
     V found{};
     for (int lane = 0; lane < lanes_of<V>; ++lane)
-      set_lane(found, lane, f(group.places[lane_column(group, lane)]));
+      set_lane(found, lane, f(group.places[std::min(lane, group.count - 1)]));
     return found;
   }
 

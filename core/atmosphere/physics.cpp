@@ -1,7 +1,6 @@
 #include "atmosphere/physics.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <mutex>
 #include <utility>
@@ -79,7 +78,7 @@ struct Physics::State {
                                      : plain_kernels(setting, tables));
   }
 
-  // Of several columns that failed the lowest number is kept, so that no division of the columns
+  // Keeps the lowest number of several columns that failed, so that no division of the columns
   // changes what is told.
   void fail(std::int64_t column, std::string what) {
     const std::lock_guard<std::mutex> lock(failing);
@@ -95,8 +94,6 @@ struct Physics::State {
 
 Physics::Physics(const PhysicsSetting& setting) : state_(std::make_unique<State>(setting)) {}
 Physics::~Physics() = default;
-Physics::Physics(Physics&&) noexcept = default;
-Physics& Physics::operator=(Physics&&) noexcept = default;
 
 const PhysicsSetting& Physics::setting() const { return state_->setting; }
 const std::optional<Failure>& Physics::failure() const { return state_->failure; }
@@ -166,31 +163,28 @@ double Physics::cost(bool lit) const {
   return long_wave_card(own).flops + sunny + moist + surface_card(own).flops;
 }
 
-void initial_column(const PhysicsSetting& setting, double latitude, std::int64_t number,
-                    std::uint64_t seed, double* values) {
+void Physics::initial(double sine, std::int64_t number, std::uint64_t seed, double* values) const {
   constexpr double most = 0.5;  // K
-  const ColumnLayout layout{setting.levels};
-  const Vertical vertical(setting.levels);
-  const SurfaceTerms terms(vertical, setting.timestep);
-  const double sine = std::sin(latitude), sine_squared = sine * sine;
+  const ColumnLayout own = layout();
+  const Vertical& vertical = state_->tables.vertical;
+  const double sine_squared = sine * sine;
   const auto key = [&](int word) { return static_cast<std::uint32_t>(seed >> (32 * word)); };
-  for (int level = 0; level < setting.levels; ++level) {
+  for (int level = 0; level < own.levels; ++level) {
     const auto words = numerics::philox(
         {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32),
          static_cast<std::uint32_t>(level), 0},
         key(0), key(1));
     const double disturbance = most * (words.w0 * 0x1p-31 - 1.0);
     const double temperature =
-        reference_temperature<double>(sine_squared, vertical.sigma_kappa[level],
-                                      vertical.log_sigma[level]) +
-        disturbance;
+        disturbance + reference_temperature<double>(sine_squared, vertical.sigma_kappa[level],
+                                                    vertical.log_sigma[level]);
     const double saturated =
         saturation<double>(temperature, vertical.inverse_pressure[level]).humidity;
-    values[layout.temperature() + level] = temperature;
-    values[layout.vapour() + level] = terms.humidity[level] * saturated;
-    values[layout.cloud() + level] = 0.0;
+    values[own.temperature() + level] = temperature;
+    values[own.vapour() + level] = state_->tables.surface.humidity[level] * saturated;
+    values[own.cloud() + level] = 0.0;
   }
-  values[layout.surface_temperature()] = reference_temperature<double>(sine_squared, 1.0, 0.0);
+  values[own.surface_temperature()] = reference_temperature<double>(sine_squared, 1.0, 0.0);
 }
 
 }  // namespace phasewise::atmosphere

@@ -37,7 +37,7 @@ struct PhysicsSetting {
 // Where a column is.
 struct Place {
   std::int64_t number;  // of the column; no other has it
-  double latitude;      // radians
+  double sine;          // of the latitude
   double cosine;        // of the sun's zenith angle; the sun is up where it is positive
 };
 
@@ -60,12 +60,9 @@ class Physics {
  public:
   explicit Physics(const PhysicsSetting& setting);
   ~Physics();
-  Physics(Physics&&) noexcept;
-  Physics& operator=(Physics&&) noexcept;
 
   const PhysicsSetting& setting() const;
   ColumnLayout layout() const { return {setting().levels}; }
-  int values() const { return layout().values(); }
   static int results() { return result::count; }
 
   // Tells the kernels of these columns, the first `lit` of which are lit. `data` points to each
@@ -73,8 +70,12 @@ class Physics {
   // expected sweeps. `seconds` gets the time of each column, unless it is null.
   void tell(workload::Listener& listener, std::int64_t columns, std::int64_t lit,
             double* const* data, const Place* places, double* seconds);
-  // Of the columns that failed in the last call that with the lowest number.
+  // The column with the lowest number among those that failed in the last call.
   const std::optional<Failure>& failure() const;
+
+  // The first state of a column: the reference climate of the sine of its latitude, with a
+  // disturbance of the temperatures that follows from seed and number.
+  void initial(double sine, std::int64_t number, std::uint64_t seed, double* values) const;
 
   // Flops of a column by day or by night, with the expected sweeps.
   double cost(bool lit) const;
@@ -86,10 +87,5 @@ class Physics {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-// The first state of a column: the reference climate of its latitude [radians] with a disturbance
-// of the temperatures that follows from seed and number. `values` has those of a ColumnLayout.
-void initial_column(const PhysicsSetting& setting, double latitude, std::int64_t number,
-                    std::uint64_t seed, double* values);
 
 }  // namespace phasewise::atmosphere

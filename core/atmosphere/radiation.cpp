@@ -29,20 +29,17 @@ class ArrayGroup {
   }
   V* row(int which) { return rows_.data() + which * (levels_ + 1); }
 
-  // `size`: values of a column in the array. Lanes without a column repeat the last one.
+  // `size`: values of a column in the array.
   // Without an array all values are 0.
   V* load(int which, const double* array, int size) {
     if (array == nullptr) return row(which);
-    const double* columns[lanes_of<V>];
-    for (int lane = 0; lane < lanes_of<V>; ++lane)
-      columns[lane] = array + (first_ + std::min(lane, used_ - 1)) * size;
-    load_rows(columns, size, row(which));
+    load_rows(
+        used_, [&](int i) { return array + (first_ + i) * size; }, size, row(which));
     return row(which);
   }
   void store(int which, double* array, int size) {
-    double* columns[lanes_of<V>];
-    for (int lane = 0; lane < used_; ++lane) columns[lane] = array + (first_ + lane) * size;
-    store_rows(row(which), size, columns, used_);
+    store_rows(
+        used_, [&](int i) { return array + (first_ + i) * size; }, size, row(which));
   }
   // Heating by the net gain of each level.
   template <class Gain>

@@ -36,9 +36,12 @@ PHASEWISE_HD void for_values(int count, Block&& block, Each&& each) {
   for (int i = 0; i < count; i += size) block(std::min(i, count - size));
 }
 
-// columns: one for each lane.
-template <class V>
-PHASEWISE_HD void load_rows(const double* const* columns, int count, V* rows) {
+// Loads `count` values of each column into rows: column(i) points to those of column i of `used`
+// ones. Lanes without a column repeat the last one.
+template <class V, class Column>
+PHASEWISE_HD void load_rows(int used, Column&& column, int count, V* rows) {
+  const double* columns[lanes_of<V>];
+  for (int lane = 0; lane < lanes_of<V>; ++lane) columns[lane] = column(std::min(lane, used - 1));
   for_values<V>(
       count,
       [&](int i) {
@@ -52,9 +55,11 @@ PHASEWISE_HD void load_rows(const double* const* columns, int count, V* rows) {
       });
 }
 
-// The first `used` lanes alone.
-template <class V>
-PHASEWISE_HD void store_rows(const V* rows, int count, double* const* columns, int used) {
+// Stores the rows of the lanes that have a column.
+template <class V, class Column>
+PHASEWISE_HD void store_rows(int used, Column&& column, int count, const V* rows) {
+  double* columns[lanes_of<V>];
+  for (int lane = 0; lane < used; ++lane) columns[lane] = column(lane);
   for_values<V>(
       count,
       [&](int i) {
@@ -68,7 +73,7 @@ PHASEWISE_HD void store_rows(const V* rows, int count, double* const* columns, i
       });
 }
 
-// The same of one lane.
+// Loads or stores one lane of the rows.
 template <class V>
 PHASEWISE_HD void load_lane(const double* column, int count, V* rows, int lane) {
   for (int i = 0; i < count; ++i) set_lane(rows[i], lane, column[i]);

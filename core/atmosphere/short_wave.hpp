@@ -47,8 +47,8 @@ PHASEWISE_HD LayerOptics<V> optics_of(const ShortWaveTerms& terms, V vapour, V c
 template <class V>
 struct ShortWaveRows {
   const V *vapour, *cloud;
-  // Of a band: what is reflected below the top of each level, and what a level makes of light that
-  // comes down to it.
+  // In a band, what all below the top of each level reflects, and what the level makes of light
+  // that comes down to it.
   V *reflected, *beam_reflected, *passed, *beam_spread, *direct;
   V* net;   // downward minus upward flux, above each level and at the surface
   V* down;  // downward flux there, diffuse and direct, or null

@@ -42,7 +42,7 @@ PHASEWISE_HD V moist_enthalpy(const Vertical& vertical, const StateRows<V>& rows
   return fused(surface, slab_capacity, vertical.mass * sum);
 }
 
-// Of the air in a timestep [kg/m²] and [J/m²].
+// What leaves the air as rain and what the flow brings to it in a timestep [kg/m²], [J/m²].
 template <class V>
 struct AirChange {
   V rain, forcing;

@@ -85,8 +85,8 @@ void Turn::fill() {
     std::fill_n(column, pitch, 0.0);
     if (!physics_) return;
     const int row = planet_.geometry().latitude_of(columns[place]);
-    initial_column(physics_->setting(), planet_.geometry().radians(row), columns[place],
-                   planet_.description().seed, column);
+    physics_->initial(planet_.geometry().sine(row), columns[place], planet_.description().seed,
+                      column);
   });
 }
 
@@ -211,7 +211,7 @@ void Turn::compute(Listener& listener) {
       geometry, sun_at(planet_.description().sun, planet_.description().timestep, timestep_));
   places_.clear();
   for (const std::int64_t column : here_)
-    places_.push_back({column, geometry.radians(geometry.latitude_of(column)), cosines[column]});
+    places_.push_back({column, geometry.sine(geometry.latitude_of(column)), cosines[column]});
   spent_.assign(here_.size(), 0.0);
   physics_->tell(listener, share.columns, share.lit, data_.data(), places_.data(), spent_.data());
   for (std::size_t n = 0; n < here_.size(); ++n) data_[n][planet_.bytes().cost] = spent_[n];
