@@ -216,6 +216,7 @@ def test_measured_moves_only_where_it_pays() -> None:
 
 def given(tmp_path: Path, table: list[list[float]], **communication: Any) -> Study:
     """A study with the seconds of each column of a row of columns, at one or several times."""
+    tmp_path.mkdir(exist_ok=True)
     path = tmp_path / "costs.npy"
     np.save(path, np.array(table)[:, None, :])
     return Study.from_dict(
@@ -239,6 +240,22 @@ def test_loads_of_given_costs_follow_by_hand(tmp_path: Path) -> None:
     found = schedule_of(own, 4, 0)
     assert list(found.before) == [0.75, 2.25, 0.5, 0.5]
     assert list(found.after) == [0.75, 1.5, 1.25, 0.5]
+
+
+@pytest.mark.parametrize("balance", ["all", "node", "measured"])
+def test_ranks_below_the_mean_give_no_column_away(tmp_path: Path, balance: str) -> None:
+    for seed in range(5):
+        # Some columns take as long as several ranks do.
+        costs = np.random.default_rng(seed).lognormal(sigma=2.0, size=96)
+        own = given(tmp_path / f"{seed}", [list(costs)], balance=balance, costs_every=1)
+        found = schedule_of(own, 12, 1, node_ranks=12 if balance == "all" else 4)
+        nodes = found.owner // (4 if balance == "node" else 12)
+        mean = {node: found.before[np.unique(found.owner[nodes == node])].mean()
+                for node in np.unique(nodes)}  # fmt: skip
+        givers = np.unique(found.owner[found.owner != found.holder])
+        assert all(found.before[rank] > mean[rank // (4 if balance == "node" else 12)]
+                   for rank in givers)  # fmt: skip
+        assert found.after.max() <= found.before.max() and len(givers) > 0
 
 
 def test_times_of_given_costs_come_over_and_over(tmp_path: Path) -> None:
