@@ -2,6 +2,7 @@
 // Townsend, SIAM J. Sci. Comput. 35 (2013) A652, on the latitudes).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -28,6 +29,7 @@ class Geometry {
   double longitude(int number) const;
   // The share of the sphere that each column of a row has; all columns have 1.
   double share(int latitude) const { return share_[latitude]; }
+  double largest_share() const { return *std::ranges::max_element(share_); }
 
   // The column at (-φ, λ + 180°); the longitudes must be even.
   std::int64_t twin(std::int64_t column) const {

@@ -12,9 +12,9 @@
 namespace phasewise::atmosphere {
 namespace {
 
-// A bound on the magnitude of every mean, far beyond any climate: K, kg/m², W/m², sweeps. A value
-// beyond it counts as the bound.
-constexpr double most = 1e9;
+// Bounds on magnitudes, far beyond any climate: K; kg/m²; W/m² and sweeps; W/m². A value beyond its
+// bound counts as the bound.
+constexpr double most_temperature = 1e4, most_water = 1e6, most_result = 1e7, most_residual = 1e3;
 constexpr double air_mass = surface_pressure / gravity;  // kg/m²
 
 // Read once and added up in several sums.
@@ -25,14 +25,20 @@ parallel::KernelCard measure_card(int levels) {
           .vectorised = false};
 }
 
-double bounded(double value) {
+double bounded(double value, double most) {
   return std::isfinite(value) ? std::clamp(value, -most, most) : most;
 }
 
 }  // namespace
 
 Measures::Measures(const Planet& planet, const exchange::TeamPointer& team)
-    : planet_(planet), team_(team) {}
+    : planet_(planet), team_(team) {
+  most_.fill(most_result);
+  most_[temperature_mean] = most_[surface_temperature_mean] = most_temperature;
+  most_[water_mean] = most_water;
+  most_[first_result + result::energy_residual] = most_residual;
+  most_[failures] = 1.0;
+}
 
 Measures::Terms Measures::terms_of(const double* column) const {
   const ColumnLayout layout{planet_.description().physics.levels};
@@ -65,29 +71,30 @@ workload::PartialSums<Measures::sums> Measures::part(const double* memory,
     const double share = planet_.geometry().share(planet_.geometry().latitude_of(column));
     const Terms terms = terms_of(memory + planet_.bytes().pitch * place++);
     for (int which = 0; which < failures; ++which)
-      added[which].add(share * bounded(terms[which]), grids[which]);
+      added[which].add(share * bounded(terms[which], most_[which]), grids[which]);
   }
   if (failed) added[failures].add(1.0, grids[failures]);
   for (int which = 0; which < sums; ++which) parts[which] = {added[which].high, added[which].low};
   return parts;
 }
 
-void Measures::measure(workload::Listener& listener, const double* memory, std::int64_t timestep,
+void Measures::measure(workload::Listener& listener, const double* memory,
                        const std::optional<FailedColumn>& failed) {
-  workload::Bounds<sums> bounds;
-  bounds.fill(most);
+  // Of a term, a column's share of a mean.
+  workload::Bounds<sums> bounds = most_;
+  for (int which = 0; which < failures; ++which)
+    bounds[which] *= planet_.geometry().largest_share();
   const auto own = static_cast<double>(planet_.layout().columns(team_->me).size());
   means_ = workload::bounded_sums<sums>(
       phases::measures, measure_card(planet_.description().physics.levels), own, bounds,
       workload::Sums::order_free, listener, [&](const workload::Bounds<sums>& widened) {
         return part(memory, widened, failed.has_value());
       });
-  if (memory != nullptr && means_[failures] > 0.0) fail(listener, timestep, failed);
+  if (memory != nullptr && means_[failures] > 0.0) fail(listener, failed);
 }
 
 // The column with the lowest number is named by all ranks; its sentence is sent as characters.
-void Measures::fail(workload::Listener& listener, std::int64_t timestep,
-                    const std::optional<FailedColumn>& failed) const {
+void Measures::fail(workload::Listener& listener, const std::optional<FailedColumn>& failed) const {
   constexpr std::size_t longest = 160;
   std::array<double, 1> lowest{failed ? -static_cast<double>(failed->column)
                                       : -static_cast<double>(planet_.geometry().columns())};
@@ -100,8 +107,7 @@ void Measures::fail(workload::Listener& listener, std::int64_t timestep,
   std::string what;
   for (const std::int64_t one : characters)
     if (one != 0) what += static_cast<char>(one);
-  throw std::runtime_error("timestep " + std::to_string(timestep) + ": the column at " +
-                           place_text(planet_.geometry(), column) + " " + what);
+  throw std::runtime_error("the column at " + place_text(planet_.geometry(), column) + " " + what);
 }
 
 std::vector<workload::Value> Measures::record() const {

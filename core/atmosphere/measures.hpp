@@ -28,7 +28,7 @@ class Measures {
 
   // `memory` has this rank's own columns first; null without data. Throws std::runtime_error, the
   // same on all ranks, if a column of any rank failed.
-  void measure(workload::Listener& listener, const double* memory, std::int64_t timestep,
+  void measure(workload::Listener& listener, const double* memory,
                const std::optional<FailedColumn>& failed);
   std::vector<workload::Value> record() const;
   double energy_residual() const { return means_[first_result + result::energy_residual]; }
@@ -43,11 +43,12 @@ class Measures {
   Terms terms_of(const double* column) const;
   workload::PartialSums<sums> part(const double* memory, const workload::Bounds<sums>& bounds,
                                    bool failed) const;
-  [[noreturn]] void fail(workload::Listener& listener, std::int64_t timestep,
+  [[noreturn]] void fail(workload::Listener& listener,
                          const std::optional<FailedColumn>& failed) const;
 
   const Planet& planet_;
   const exchange::TeamPointer& team_;
+  Terms most_{};  // magnitudes of the terms before they have their share
   Terms means_{};
 };
 

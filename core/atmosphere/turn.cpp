@@ -166,7 +166,7 @@ void Turn::step(std::int64_t timestep, Listener& listener) {
   if (measures_costs()) keep_seconds();
   if (manner_.balance == Balance::measured && (timestep + 1) % manner_.costs_every == 0)
     share_costs(listener);
-  if (physics_) measures_.measure(listener, memory(), timestep, failed_);
+  if (physics_) measures_.measure(listener, memory(), failed_);
 }
 
 // Keeps the quickest moves: others have waited.
@@ -273,7 +273,8 @@ void Turn::take_costs(const std::vector<double>& all) {
   std::vector<double> of_bytes;
   std::size_t next = 0;
   for (int rank = 0; rank < planet_.ranks(); ++rank) {
-    for (const std::int32_t column : planet_.layout().columns(rank)) seconds_[column] = all[next++];
+    for (const std::int32_t column : planet_.layout().columns(rank))
+      seconds_[column] = all[next++] / threads_;  // threads share the columns
     if (const double found = all[next++]; found > 0.0) of_bytes.push_back(found);
   }
   looked_ = timestep_;

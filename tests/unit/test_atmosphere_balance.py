@@ -274,7 +274,7 @@ def test_an_adjustment_that_does_not_end_is_named_with_its_place() -> None:
     keys = {"grid": [4, 8], "levels": 6, "timestep": 7200.0, "most_sweeps": 1}
     run = load_core().start(study(keys).parameters(), 1)
     said = (
-        r"timestep 0: the column at .*° [NS], .*° E \(column \d+\) is still unstable after the "
+        r"the column at .*° [NS], .*° E \(column \d+\) is still unstable after the "
         "most sweeps, 1"
     )
     with pytest.raises(RuntimeError, match=said):

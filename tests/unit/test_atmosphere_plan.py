@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
 
-from phasewise.driver import load_planner
+from phasewise.driver import load_core, load_planner
 from phasewise.models.plan import plan
 from phasewise.study import Study
 from phasewise.workloads.atmosphere.driver import schedule_of
@@ -77,3 +77,22 @@ def test_every_day_has_its_own_schedule() -> None:
     assert (one.holder != next_hour.holder).any()
     # Without seasons each day is like the other.
     assert (one.holder == next_day.holder).all()
+
+
+def test_means_of_the_record_are_those_of_the_columns() -> None:
+    own = study(2, balance="none")
+    run = load_core().start(own.parameters(), 1)
+    run.step()
+    record, state = run.record(), cast(Any, run).state()
+    shares = np.repeat(load_planner().atmosphere_places(own.parameters())["shares"], 32)
+    columns = {name: np.asarray(values) for name, values in state["columns"].items()}
+    assert (columns["id"] == np.arange(16 * 32)).all()
+    temperatures = np.asarray(state["levels"]["temperature"]).reshape(-1, LEVELS).mean(axis=1)
+    # Both add some 500 terms, so that they agree to 500 roundings.
+    for name, values in (
+        ("temperature", temperatures),
+        ("surface_temperature", columns["surface_temperature"]),
+        ("absorbed", columns["absorbed"]),
+        ("energy_residual", np.abs(columns["energy_residual"])),
+    ):
+        assert record[name] == pytest.approx(float(shares @ values), rel=1e-13), name
