@@ -31,12 +31,9 @@ class Gifts {
       const auto own = loads.layout.columns(static_cast<int>(rank));
       left_[rank].assign(own.begin(), own.end());
     }
-    owned_ = load_;
   }
 
   double load(int rank) const { return load_[rank]; }
-  // Before any column moved.
-  double owned(int rank) const { return owned_[rank]; }
   double mean(const std::vector<int>& ranks) const {
     double all = 0.0;
     for (const int rank : ranks) all += load_[rank];
@@ -89,7 +86,7 @@ class Gifts {
 
   const std::vector<double>& costs_;
   Holders holders_;
-  std::vector<double> load_, owned_;
+  std::vector<double> load_;
   std::vector<std::vector<std::int32_t>> left_;  // of each rank
 };
 
@@ -111,15 +108,15 @@ void match_costs(std::vector<Excess>& givers, std::vector<Excess>& takers, Gifts
   }
 }
 
-// Columns too expensive to fit may still lower the largest cost of the group. Ranks that had no
-// more than the level keep their columns.
+// Columns too expensive to fit may still lower the largest cost of the group. The rank that got one
+// may then have the largest cost, and gives a column of its own where that lowers it.
 void improve_group(const std::vector<int>& group, double level, Gifts& gifts) {
   std::set<std::pair<double, int>> loads;
   for (const int rank : group) loads.emplace(gifts.load(rank), rank);
   for (;;) {
     const auto [most, from] = *loads.rbegin();
     const auto [least, to] = *loads.begin();
-    if (!(most > level && gifts.owned(from) > level) || !gifts.improve(from, to)) return;
+    if (!(most > level) || !gifts.improve(from, to)) return;
     loads.erase({most, from});
     loads.erase({least, to});
     loads.emplace(gifts.load(from), from);

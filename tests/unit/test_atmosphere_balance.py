@@ -242,20 +242,10 @@ def test_loads_of_given_costs_follow_by_hand(tmp_path: Path) -> None:
     assert list(found.after) == [0.75, 1.5, 1.25, 0.5]
 
 
-@pytest.mark.parametrize("balance", ["all", "node", "measured"])
-def test_ranks_below_the_mean_give_no_column_away(tmp_path: Path, balance: str) -> None:
-    for seed in range(5):
-        # Some columns take as long as several ranks do.
-        costs = np.random.default_rng(seed).lognormal(sigma=2.0, size=96)
-        own = given(tmp_path / f"{seed}", [list(costs)], balance=balance, costs_every=1)
-        found = schedule_of(own, 12, 1, node_ranks=12 if balance == "all" else 4)
-        nodes = found.owner // (4 if balance == "node" else 12)
-        mean = {node: found.before[np.unique(found.owner[nodes == node])].mean()
-                for node in np.unique(nodes)}  # fmt: skip
-        givers = np.unique(found.owner[found.owner != found.holder])
-        assert all(found.before[rank] > mean[rank // (4 if balance == "node" else 12)]
-                   for rank in givers)  # fmt: skip
-        assert found.after.max() <= found.before.max() and len(givers) > 0
+def test_a_rank_that_gets_a_large_column_may_give_a_small_one(tmp_path: Path) -> None:
+    # No 3 s fits on the other rank without the 1 s that this one gives in return.
+    found = schedule_of(given(tmp_path, [[1, 1, 3, 3]], balance="all"), 2, 0)
+    assert list(found.after) == [1.0, 1.0] and found.moved == 2
 
 
 def test_times_of_given_costs_come_over_and_over(tmp_path: Path) -> None:
