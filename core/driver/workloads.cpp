@@ -1,8 +1,8 @@
 // The workloads, one word for each. The Python module compiles this file once more, and the same
 // words then name the bindings of the workloads that have any.
-#define PHASEWISE_WORKLOADS(line)                                                       \
-  line(collectives) line(collision) line(commtest) line(halo) line(hydro) line(kernels) \
-      line(ocean) line(qcd) line(spacecharge) line(sphere)
+#define PHASEWISE_WORKLOADS(line)                                                          \
+  line(atmosphere) line(collectives) line(collision) line(commtest) line(halo) line(hydro) \
+      line(kernels) line(ocean) line(qcd) line(spacecharge) line(sphere)
 
 #if defined(PHASEWISE_BINDINGS)
 

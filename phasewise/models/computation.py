@@ -53,15 +53,17 @@ def kernel_seconds(case: Case) -> dict[str, float]:
 
 def rates_of(case: Case) -> dict[str, Any]:
     """How long a rank computes, for a model that follows the turn: `flop` and `byte`, seconds of a
-    flop and of a byte moved; `kernels`, where the machine has their rates, a list of name, part and
-    seconds of a flop, or of a byte if a kernel has no flops; `unit`, where the processor has a
-    vector unit.
+    flop and of a byte moved; `kernels`, where the machine has their rates or they take the same
+    time on every machine, a list of name, part and seconds of a flop, or of a byte if a kernel has
+    no flops; `unit`, where the processor has a vector unit.
     """
     if case.study is None:
         return {}
-    machine = case.machine
+    machine, fixed = case.machine, case.study.workload.part(Kernels).FIXED
     processor, kernels = machine.processor, []
-    for kernel in kernel_work(case) if machine.kernels or case.device else ():
+    for kernel in kernel_work(case) if machine.kernels or case.device or fixed else ():
+        if not (machine.kernels or case.device or kernel["name"] in fixed):
+            continue
         work = float(kernel["flops"]) or float(kernel["bytes"])
         if work > 0:
             seconds = _seconds(case, case.study, kernel)
@@ -98,6 +100,9 @@ def kernel_work(case: Case) -> list[dict[str, Any]]:
 
 def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
     machine, moved = case.machine, float(kernel["bytes"])
+    fixed = study.workload.part(Kernels).FIXED.get(str(kernel["name"]))
+    if fixed is not None:
+        return fixed * float(kernel["items"])
     device = device_of(case, str(kernel["name"]))
     if device is None:
         roof = machine.processor.seconds(float(kernel["charged"]), moved)

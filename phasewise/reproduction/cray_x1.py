@@ -1,5 +1,5 @@
 """Worley, "Cray X1 Optimization: A Customer's Perspective" (CUG 2004): what its slides say about
-messages, kernels, PSTSWM, EVH1 and POP. Their text has none of the data in their figures.
+messages, kernels, PSTSWM, EVH1, POP and CAM. Their text has none of the data in their figures.
 """
 
 from __future__ import annotations

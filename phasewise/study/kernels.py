@@ -30,6 +30,8 @@ class Kernels(Part):
     """
     BESIDE: tuple[str, ...] = ()
     """Names of terms that count as zero if the machine's file lacks them."""
+    FIXED: Mapping[str, float] = {}
+    """Seconds of an item of the kernels that take the same time on every machine."""
     ON_HOST: tuple[str, ...] = ()
     """Kernels that the host's processor computes where the others run on a device."""
 

@@ -58,6 +58,12 @@ class Laboratory(Part):
         """
         return {}
 
+    def known_pieces(self, study: Study) -> Pieces:
+        """How often pieces occur in a turn of a study that leaves nothing of it to data, as where
+        they stand for hours of a run.
+        """
+        return {}
+
     def planned(self, study: Study, plan: Mapping[str, Any]) -> Mapping[str, Any]:
         """Entries of `plan --json` beside those of every plan, from such a plan."""
         return {}
@@ -141,13 +147,14 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
     """How often pieces occur in a turn whose solver takes this many iterations; None: as many as
     the study fixes, if it does. StudyError for a study without such pieces.
     """
-    found = _laboratory(study).iterated(study.model, study.communication, iterations)
+    own = _laboratory(study)
+    found = own.iterated(study.model, study.communication, iterations)
     if iterations is not None and not found:
         raise StudyError(
             f"--iterations {iterations}: {study.workload.title} have no iterations whose number "
             "depends on data; leave it out"
         )
-    return found
+    return {**own.known_pieces(study), **found}
 
 
 def planned(study: Study, plan: Mapping[str, Any]) -> Mapping[str, Any]:

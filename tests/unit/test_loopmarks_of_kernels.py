@@ -57,6 +57,8 @@ file holds the loop, after that file's name.
 """
 
 BY_OTHERS = {
+    ("atmosphere/cards.cpp", "vector_card"): "Lanes, a vector by its type",
+    ("atmosphere/turn.cpp", "given_card"): "no loop: a time that was given",
     ("collision/encounter.cpp", "clear_card"): "the library's memset",
     ("field/doubled_box.cpp", "column_card"): "FFTW",
     ("field/doubled_box.cpp", "green_column_card"): "FFTW",

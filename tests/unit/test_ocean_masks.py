@@ -197,7 +197,7 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
         for end in range(4, 100, 3):
             broken.write_bytes(whole[:end])
             with refused("ocean.mask_file", "broken"):
-                depths_in(broken, None, "ocean.mask_file")
+                depths_in(broken, None)
     # The type of the variable, which the reader looks up.
     whole = (tmp_path / "packed.nc").read_bytes()
     place = whole.index(b"depth") + 8 + 4 + 3 * 4 + 8
@@ -205,4 +205,4 @@ def test_a_damaged_file_is_refused_in_a_sentence(tmp_path: Path) -> None:
     broken = tmp_path / "typed.nc"
     broken.write_bytes(whole[:place] + (99).to_bytes(4, "big") + whole[place + 4 :])
     with refused("ocean.mask_file", "typed.nc", "damaged"):
-        depths_in(broken, None, "ocean.mask_file")
+        depths_in(broken, None)

@@ -17,6 +17,7 @@ from phasewise.errors import StudyError
 from phasewise.machines import load_machine
 from phasewise.machines.kernel_rates import Measuring
 from phasewise.models.plan import plan
+from phasewise.report.mollweide import mollweide_of
 from phasewise.runs.choosing import changes
 from phasewise.runs.layout import (
     Recording,
@@ -33,7 +34,7 @@ from phasewise.workload.protocols import comparable
 from phasewise.workloads.sphere.choosing import adding
 from phasewise.workloads.sphere.gathered import orders_and_degrees
 from phasewise.workloads.sphere.grid import gaussian_latitudes, largest_truncation
-from phasewise.workloads.sphere.maps import edges_of, mollweide_of
+from phasewise.workloads.sphere.maps import edges_of
 from phasewise.workloads.sphere.model import model_of
 from phasewise.workloads.sphere.netcdf import check_installed, write_netcdf
 from tests.sentences import refused, says

@@ -12,7 +12,7 @@ namespace {
 constexpr int usual_column = 16;
 
 // The ranks of both beams together are counted in an int.
-constexpr int max_ranks = 1'000'000'000;
+constexpr int most_ranks_of_a_grid = 1'000'000'000;
 
 std::string written(const Shape& shape) {
   return std::to_string(shape.prow) + "x" + std::to_string(shape.pcol);
@@ -29,9 +29,9 @@ void require_shapes(const std::array<Shape, 2>& shapes) {
   for (const Shape& shape : shapes) {
     if (shape.prow < 1 || shape.pcol < 1)
       refuse("a process grid of " + written(shape) + ": give at least one column of one process");
-    if (shape.prow > max_ranks / shape.pcol)
-      refuse("a process grid of " + written(shape) + ": give at most " + std::to_string(max_ranks) +
-             " ranks of a beam");
+    if (shape.prow > most_ranks_of_a_grid / shape.pcol)
+      refuse("a process grid of " + written(shape) + ": give at most " +
+             std::to_string(most_ranks_of_a_grid) + " ranks of a beam");
   }
 }
 

@@ -55,7 +55,7 @@ def levels_of(model: OceanTable) -> Integers:
 
 @lru_cache(maxsize=4)
 def _levels(model: OceanTable, path: Path, _changed: int) -> Integers:
-    depths = depths_in(path, model.mask_variable, "ocean.mask_file")
+    depths = depths_in(path, model.mask_variable)
     nx, ny, _ = model.size
     if depths.shape != (ny, nx):
         given = " × ".join(map(str, depths.shape))

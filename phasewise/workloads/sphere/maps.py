@@ -1,7 +1,5 @@
-"""Maps of a run as fields of a report: in degrees, and by Mollweide's projection of equal areas.
-
-Mollweide: x = (2√2/π) λ cos θ, y = √2 sin θ with 2θ + sin 2θ = π sin φ (Snyder, Map Projections: A
-Working Manual, USGS Professional Paper 1395 (1987), p. 249), here divided by 2√2.
+"""Maps of a run as fields of a report: in degrees, and by Mollweide's projection of equal
+areas.
 """
 
 from __future__ import annotations
@@ -9,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from phasewise.driver import Floats
 from phasewise.report.fields import Coordinate, Field, Snapshot
 from phasewise.report.figure import Missing
+from phasewise.report.mollweide import mollweide_of
 from phasewise.report.reported_run import ReportedRun
 from phasewise.workloads.sphere.cases import DAY
 from phasewise.workloads.sphere.grid import gaussian_latitudes
@@ -24,8 +22,6 @@ NO_MAPS = Missing("The picture needs records.maps_every above 0 in the study.")
 HOUR = 3600.0
 MOST_HOURS = 72.0
 """Longest time that is written in hours."""
-ITERATIONS = 60
-"""Bisections of θ, after which it is exact to rounding."""
 
 
 @dataclass(frozen=True)
@@ -108,24 +104,3 @@ def edges_of(latitudes: int, longitudes: int) -> tuple[Floats, Floats]:
     sines = np.clip(np.concatenate([[-1.0], -1.0 + np.cumsum(weight)]), -1.0, 1.0)
     sines[-1] = 1.0
     return east, np.arcsin(sines)
-
-
-def mollweide_of(longitude: Any, latitude: Any) -> tuple[Floats, Floats]:
-    """Mollweide's x in [-1, 1] and y in [-1/2, 1/2] of angles [rad] that broadcast; longitudes are
-    counted from the middle of the map.
-    """
-    theta = _theta(np.asarray(latitude, np.float64))
-    x = np.asarray(longitude) / np.pi * np.cos(theta)
-    y = 0.5 * np.sin(theta) + np.zeros_like(x)
-    return x, y
-
-
-def _theta(latitude: Floats) -> Floats:
-    """The solution of 2θ + sin 2θ = π sin φ, by bisection, as Newton's method fails at poles."""
-    wanted = np.pi * np.sin(latitude)
-    low, high = np.full_like(wanted, -np.pi / 2), np.full_like(wanted, np.pi / 2)
-    for _ in range(ITERATIONS):
-        middle = 0.5 * (low + high)
-        below = 2 * middle + np.sin(2 * middle) < wanted
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    return np.asarray(0.5 * (low + high))

@@ -1,0 +1,1 @@
+"""What the slides on the Cray X1 say of load balance in CAM, regenerated."""
