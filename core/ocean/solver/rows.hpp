@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numerics/order_free_sum.hpp"
+#include "ocean/row_loops.hpp"
 #include "ocean/solver/context.hpp"
 #include "parallel/loops.hpp"
 #include "parallel/simd.hpp"
@@ -15,25 +16,9 @@
 
 namespace phasewise::ocean {
 
-using parallel::all_lanes;
 using parallel::fused;
 using parallel::load;
 using parallel::store;
-template <int Size>
-using Values = parallel::Vector<double, Size>;
-
-// Calls f.operator()<Size>(i) for vectors that cover [0, n).
-template <class F>
-PHASEWISE_HD void for_vectors(int n, F&& f) {
-  int i = 0;
-  for (; i + parallel::lanes <= n; i += parallel::lanes) f.template operator()<parallel::lanes>(i);
-  if constexpr (parallel::lanes == 8)
-    if (i + 4 <= n) {
-      f.template operator()<4>(i);
-      i += 4;
-    }
-  for (; i < n; ++i) f.template operator()<1>(i);
-}
 
 // Calls f(place of the row's first cell, cells) for each whole row of the blocks, wider by `ring`
 // cells on all sides.
@@ -57,6 +42,9 @@ void for_sea(const Context& context, int ring, F&& f) {
   });
 }
 
+// Of a sum's term: its two parts, which are added.
+inline constexpr double flops_of_sum = 7.0;
+
 // The sums of one thread's terms.
 template <int Number>
 class RowSums {
@@ -65,20 +53,20 @@ class RowSums {
     for (int i = 0; i < Number; ++i) grids_[i] = numerics::OrderFreeGrid(bounds[i], terms);
   }
 
-  template <int Size>
-  PHASEWISE_HD void add(const std::array<Values<Size>, Number>& terms) {
+  template <class V>
+  PHASEWISE_HD void add(const std::array<V, Number>& terms) {
 #pragma GCC unroll 4
     for (int i = 0; i < Number; ++i) {
       const double upper = grids_[i].high_offset, lower = grids_[i].low_offset;
-      const Values<Size> high = (terms[i] + upper) - upper;
-      const Values<Size> low = ((terms[i] - high) + lower) - lower;
-      if constexpr (Size == parallel::lanes) {
+      const V high = (terms[i] + upper) - upper;
+      const V low = ((terms[i] - high) + lower) - lower;
+      if constexpr (lanes_of<V> == parallel::lanes) {
         high_[i] += high;
         low_[i] += low;
       } else {
-        for (int lane = 0; lane < Size; ++lane) {
-          rest_[i][0] += parallel::lane_of<double, Size>(high, lane);
-          rest_[i][1] += parallel::lane_of<double, Size>(low, lane);
+        for (int lane = 0; lane < lanes_of<V>; ++lane) {
+          rest_[i][0] += parallel::lane_of<double, lanes_of<V>>(high, lane);
+          rest_[i][1] += parallel::lane_of<double, lanes_of<V>>(low, lane);
         }
       }
     }
