@@ -72,6 +72,12 @@ void Chebyshev::begin(double squared, double weighted, workload::Listener& liste
   restart(weighted);
   first_ = 4.0 * squared * problem_.largest_inverse() * problem_.over_energy();
   fallen_ = fallen_when_known_ = 1.0;
+  if (problem_.tiles) {
+    static constexpr parallel::KernelCard card{
+        .name = "keep_right", .flops = 0.0, .bytes = 2.0 * word, .vectorised = false};
+    listener.kernel(card, context_.sea_cells(),
+                    [&] { problem_.tiles->keep_right(problem_.b.data()); });
+  }
   if (context_.setting.iterations_per_exchange > 1) right_->run(listener, data_of(problem_.b));
 }
 
@@ -124,10 +130,10 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
 void Chebyshev::step_with_tiles(const Step& step, workload::Listener& listener) {
   listener.kernel(
       problem_.tiles_card(problem_.system.flops() + 6.0, 4.0), context_.sea_cells(), [&] {
-        const double *b = problem_.b.data(), *y = problem_.y.data();
+        const double* y = problem_.y.data();
         double* next = before_.data();
         problem_.tiles->solve_residual(
-            b, y, next, [&](std::int64_t at, int n, const double* solution) {
+            y, next, [&](std::int64_t at, int n, const double* solution) {
               for_vectors({0, n}, [&]<class V>(int i) {
                 const V now = loaded<V>(y + at + i);
                 const V moved = now - loaded<V>(next + at + i);

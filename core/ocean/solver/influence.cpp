@@ -52,7 +52,7 @@ void fill_influence(const TileCoefficients& coefficients, Lanes* influence) {
     std::ranges::fill(z, Lanes{});
     guess(shape, z.data(), k) = Lanes{} + 1.0;
     const Lanes* ahead = coefficients.values;
-    march(coefficients, nullptr, z.data(), ahead);
+    march<0>(coefficients, nullptr, z.data(), ahead);
     defects(coefficients, nullptr, z.data(), found.data());
     for (int d = 0; d < guesses; ++d) influence[d * guesses + k] = -found[d];
   }
@@ -68,8 +68,8 @@ Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool correc
   for (int j = 0; j < shape.n; ++j)
     for (int i = 0; i < shape.m; ++i) f[j * shape.m + i] = Lanes{} + sample_at(i, j);
   const Lanes* ahead = a.values;
-  solve_by_march(a, influence, f.data(), z.data(), found.data(), ahead);
-  if (corrected) correct(a, influence, f.data(), z.data(), found.data(), more.data(), ahead);
+  solve_by_march<0>(a, influence, f.data(), z.data(), found.data(), ahead);
+  if (corrected) correct<0>(a, influence, f.data(), z.data(), found.data(), more.data(), ahead);
   residuals(a, f.data(), z.data(), ahead);
   Lanes worst{};
   for (const Lanes& defect : f)

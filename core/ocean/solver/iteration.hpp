@@ -16,7 +16,7 @@ namespace phasewise::ocean {
 struct Problem {
   const Context& context;
   const System& system;
-  const Tiles* tiles;  // null: the system is its own preconditioned operator
+  Tiles* tiles;  // null: the system is its own preconditioned operator
   Field b, y, r;
   double wanted = 0.0;  // |r|² of A that is small enough; 0: the number of iterations is fixed
 

@@ -63,12 +63,14 @@ struct TileCoefficients {
   }
 };
 
-// Vectors of the next tiles for which the processor is asked at each cell: together all of them.
-inline constexpr int asked_by_march = 2, asked_by_residual = 3;
+// Vectors of the next tiles for which the processor is asked at each cell: together all of them,
+// with those of a load or, where there is no residual, without.
+inline constexpr int asked_by_march = 2, asked_by_march_alone = 4, asked_by_residual = 3;
 
 // Marches from the southern row and the western column of z, a framed tile, through its equations
 // with the right-hand side f, [n][m]; f null: zeros. Meanwhile the processor is asked for what lies
 // `ahead` of the work.
+template <int Asked>
 inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lanes*& ahead) {
   using K = TileCoefficients;
   const auto [m, n] = a.shape;
@@ -84,7 +86,7 @@ inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lan
     Lanes to_west{}, to_north_west{}, to_south_west{};
     for (int i = 0; i + 1 < m; ++i) {
       const Lanes east = here[i + 1], south_east = south[i + 1];
-      const Lanes to_east = own[K::east], inverse = asked<asked_by_march>(ahead, *inverses++);
+      const Lanes to_east = own[K::east], inverse = asked<Asked>(ahead, *inverses++);
       Lanes sum = fused(to_east, east, middle);
       Lanes more = fused(-to_west, west, f == nullptr ? Lanes{} : f[j * m + i]);
       sum = fused(below[K::north], south_middle, sum);
@@ -106,7 +108,7 @@ inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lan
       to_south_west = below[K::north_east];
       own += K::kinds;
       below += K::kinds;
-      ahead += asked_by_march;
+      ahead += Asked;
     }
   }
 }
@@ -211,24 +213,26 @@ inline void guess_for(const TileShape& shape, const Lanes* influence, const Lane
 }
 
 // z := the solution for f: the first march begins with zeros. The frame of z is zero, and stays so.
+template <int Asked>
 inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
                            Lanes* z, Lanes* found, const Lanes*& ahead) {
   const int guesses = a.shape.guesses();
   for (int k = 0; k < guesses; ++k) guess(a.shape, z, k) = Lanes{};
-  march(a, f, z, ahead);
+  march<Asked>(a, f, z, ahead);
   defects(a, f, z, found);
   guess_for(a.shape, influence, found, z);
-  march(a, f, z, ahead);
+  march<Asked>(a, f, z, ahead);
 }
 
 // Adds a correction to z: rounding has grown in the guesses that the march began with, so that the
 // equations of the eastern column and the northern row still have defects. No others have, since
 // the march went through them. `correction` is a framed tile whose frame is zero.
+template <int Asked>
 inline void correct(const TileCoefficients& a, const Lanes* influence, const Lanes* f, Lanes* z,
                     Lanes* found, Lanes* correction, const Lanes*& ahead) {
   defects(a, f, z, found);
   guess_for(a.shape, influence, found, correction);
-  march(a, nullptr, correction, ahead);
+  march<Asked>(a, nullptr, correction, ahead);
   for (int i = 0; i < a.shape.framed(); ++i) z[i] += correction[i];
 }
 

@@ -55,7 +55,7 @@ workload::PartialSums<1> Pcg::preconditioned(const workload::Bounds<1>& bounds) 
   const double* r = problem_.r.data();
   double* z = z_.data();
   return problem_.tiles->sums<1>(
-      r, bounds, [&](std::int64_t at, int n, const double* solution, RowSums<1>& sums) {
+      r, z, bounds, [&](std::int64_t at, int n, const double* solution, RowSums<1>& sums) {
         for_vectors({0, n}, [&]<class V>(int i) {
           const V value = loaded<V>(solution + i);
           stored(z + at + i, value);

@@ -61,29 +61,31 @@ class RowSums {
       const V high = (terms[i] + upper) - upper;
       const V low = ((terms[i] - high) + lower) - lower;
       if constexpr (lanes_of<V> == parallel::lanes) {
-        high_[i] += high;
-        low_[i] += low;
+        whole_[i][0] += high;
+        whole_[i][1] += low;
+      } else if constexpr (lanes_of<V> > 1) {
+        few_[i][0] += high;
+        few_[i][1] += low;
       } else {
-        for (int lane = 0; lane < lanes_of<V>; ++lane) {
-          rest_[i][0] += parallel::lane_of<double, lanes_of<V>>(high, lane);
-          rest_[i][1] += parallel::lane_of<double, lanes_of<V>>(low, lane);
-        }
+        rest_[i][0] += high;
+        rest_[i][1] += low;
       }
     }
   }
   workload::PartialSums<Number> parts() const {
     workload::PartialSums<Number> parts = rest_;
     for (int i = 0; i < Number; ++i)
-      for (int lane = 0; lane < parallel::lanes; ++lane) {
-        parts[i][0] += high_[i][lane];
-        parts[i][1] += low_[i][lane];
+      for (int part = 0; part < 2; ++part) {
+        for (int lane = 0; lane < parallel::lanes; ++lane) parts[i][part] += whole_[i][part][lane];
+        for (int lane = 0; lane < lanes_of<Few>; ++lane) parts[i][part] += few_[i][part][lane];
       }
     return parts;
   }
 
  private:
   std::array<numerics::OrderFreeGrid, Number> grids_;
-  parallel::Lanes high_[Number] = {}, low_[Number] = {};
+  Lanes whole_[Number][2] = {};
+  Few few_[Number][2] = {};
   workload::PartialSums<Number> rest_{};
 };
 

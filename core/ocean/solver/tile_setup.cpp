@@ -71,8 +71,9 @@ void fill_inverses(const TileCoefficients& a, Lanes* inverse) {
 
 std::int64_t Tiles::size_of(const TileShape& shape, TileWay way) const {
   using K = TileCoefficients;
-  if (way == TileWay::factors) return K::size(shape) + dissection_of(shape).size();
-  return K::size(shape) + K::inverses(shape) + std::int64_t{shape.guesses()} * shape.guesses();
+  const std::int64_t both = shape.cells() + K::size(shape);
+  if (way == TileWay::factors) return both + dissection_of(shape).size();
+  return both + K::inverses(shape) + std::int64_t{shape.guesses()} * shape.guesses();
 }
 
 std::vector<Tile> Tiles::tiles_of() const {
@@ -138,23 +139,20 @@ void Tiles::append_groups(const std::vector<Tile>& tiles, std::int64_t& size) {
   }
 }
 
-// The tiles come block by block, and row by row.
+// The tiles come block by block, and row by row. Those of some rows are grouped together, so that a
+// group's are near each other.
 void Tiles::group(const std::vector<Tile>& tiles) {
   groups_.clear();
-  stripes_.clear();
   std::int64_t size = 0;
   for (std::size_t begin = 0; begin < tiles.size();) {
     const Tile& first = tiles[begin];
     const int rows = std::max(1, cells_of_stripe / context_.planes.parts()[first.part].nx);
     std::size_t end = begin;
-    TileStripe stripe{static_cast<int>(groups_.size()), 0};
     for (; end < tiles.size() && tiles[end].part == first.part; ++end) {
       const int last = tiles[end].row + tiles[end].shape.n;
       if (last - first.row > std::max(rows, first.shape.n)) break;
     }
     append_groups({tiles.begin() + begin, tiles.begin() + end}, size);
-    stripe.last = static_cast<int>(groups_.size());
-    stripes_.push_back(stripe);
     begin = end;
   }
   data_ = parallel::Buffer<Lanes>(size);
@@ -167,6 +165,8 @@ void Tiles::group(const std::vector<Tile>& tiles) {
 void Tiles::fill(const TileGroup& group) {
   const StencilPlanes a = system_.stencil();
   Lanes* data = data_.data() + group.data;
+  std::fill_n(data, group.shape.cells(), Lanes{});
+  data += group.shape.cells();
   fill_coefficients(group, a, data);
   Lanes* rest = data + TileCoefficients::size(group.shape);
   if (!group.marches()) return fill_factors(group, a, dissection_of(group.shape), rest);
@@ -204,6 +204,7 @@ void Tiles::bound_inverse(workload::Listener& listener) {
       Scratch& scratch = scratch_[0];
       std::fill_n(scratch.right.data(), group.shape.cells(), Lanes{} + 1.0);
       scratch.ahead = data_.data();
+      scratch.asked_before = true;
       solve_right(group, scratch);
       store_rows(group, scratch);
       for (int lane = 0; lane < group.count; ++lane)

@@ -55,8 +55,10 @@ void Tiles::make_scratch() {
 // Takes the cells of all tiles, row by row, into lanes.
 void Tiles::load_right(const TileGroup& group, const double* r, Scratch& scratch) const {
   const auto [m, n] = group.shape;
-  // The data of the next group lie behind those of this one.
-  scratch.ahead = data_.data() + group.data + size_of(group.shape, group.way);
+  // The data of the next group, of which only those of a solve are needed, lie behind these.
+  scratch.ahead = coefficients_of(group).values + size_of(group.shape, group.way);
+  if (!group.marches()) scratch.ahead += TileCoefficients::size(group.shape);
+  scratch.asked_before = false;
   for (int j = 0; j < n; ++j) {
     Lanes* to = scratch.right.data() + std::int64_t{j} * m;
     for (int i = 0; i < m; i += lanes) {
@@ -71,7 +73,7 @@ void Tiles::load_right(const TileGroup& group, const double* r, Scratch& scratch
 
 // The same with the cells around each tile.
 void Tiles::load_framed(const TileGroup& group, const double* y, Scratch& scratch) const {
-  constexpr int asked_by_square = 8;
+  constexpr int asked_by_square = 12;
   const int width = group.shape.width();
   for (int j = -1; j <= group.shape.n; ++j) {
     Lanes* to = scratch.correction.data() + group.shape.framed(-1, j);
@@ -87,16 +89,25 @@ void Tiles::load_framed(const TileGroup& group, const double* y, Scratch& scratc
   }
 }
 
+void Tiles::keep_right(const double* b) {
+  parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
+    load_right(groups_[g], b, scratch_[thread]);
+    std::copy_n(scratch_[thread].right.data(), groups_[g].shape.cells(),
+                data_.data() + groups_[g].data);
+  });
+}
+
 // The coefficients that the march needs serve the residual too.
-void Tiles::load_residual(const TileGroup& group, const double* b, const double* y,
-                          Scratch& scratch) const {
-  load_right(group, b, scratch);
+void Tiles::load_residual(const TileGroup& group, const double* y, Scratch& scratch) const {
+  scratch.ahead = data_.data() + group.data + size_of(group.shape, group.way);
+  scratch.asked_before = true;
+  std::copy_n(data_.data() + group.data, group.shape.cells(), scratch.right.data());
   load_framed(group, y, scratch);
   residuals(coefficients_of(group), scratch.right.data(), scratch.correction.data(), scratch.ahead);
 }
 
 // Asks the processor for the rows of tiles.
-void Tiles::ask_for(const TileGroup& group, const std::array<const double*, 3>& planes) const {
+void Tiles::ask_for(const TileGroup& group, const std::array<const double*, 2>& planes) const {
   for (int j = 0; j < group.shape.n; ++j)
     for (int lane = 0; lane < group.count; ++lane)
       for (const double* plane : planes)
@@ -105,7 +116,7 @@ void Tiles::ask_for(const TileGroup& group, const std::array<const double*, 3>& 
 }
 
 TileCoefficients Tiles::coefficients_of(const TileGroup& group) const {
-  const Lanes* values = data_.data() + group.data;
+  const Lanes* values = data_.data() + group.data + group.shape.cells();
   return {group.shape, values, values + TileCoefficients::size(group.shape)};
 }
 
@@ -113,15 +124,16 @@ const Lanes* Tiles::influence_of(const TileGroup& group) const {
   return coefficients_of(group).inverse + TileCoefficients::inverses(group.shape);
 }
 
+template <int Asked>
 void Tiles::march_for(const TileGroup& group, Scratch& scratch) const {
   const TileCoefficients a = coefficients_of(group);
   const Lanes *influence = influence_of(group), *f = scratch.right.data();
   Lanes *z = scratch.solution.data(), *found = scratch.defects.data();
   clear_frame(group.shape, z);
-  solve_by_march(a, influence, f, z, found, scratch.ahead);
+  solve_by_march<Asked>(a, influence, f, z, found, scratch.ahead);
   if (group.way == TileWay::march) return;
   clear_frame(group.shape, scratch.correction.data());
-  correct(a, influence, f, z, found, scratch.correction.data(), scratch.ahead);
+  correct<Asked>(a, influence, f, z, found, scratch.correction.data(), scratch.ahead);
 }
 
 const Dissection& Tiles::dissection_of(const TileShape& shape) const {
@@ -132,16 +144,17 @@ void Tiles::factor_for(const TileGroup& group, Scratch& scratch) const {
   const Dissection& order = dissection_of(group.shape);
   Lanes *tile = scratch.right.data(), *y = scratch.solution.data();
   for (int c = 0; c < group.shape.cells(); ++c) y[order.numbers()[c]] = tile[c];
-  const Lanes* factors = data_.data() + group.data + TileCoefficients::size(group.shape);
+  const Lanes* factors = coefficients_of(group).values + TileCoefficients::size(group.shape);
   solve_by_factors(order, factors, y, scratch.ahead);
   for (int c = 0; c < group.shape.cells(); ++c) tile[c] = y[order.numbers()[c]];
 }
 
 void Tiles::solve_right(const TileGroup& group, Scratch& scratch) const {
-  if (group.marches())
-    march_for(group, scratch);
+  if (!group.marches()) return factor_for(group, scratch);
+  if (scratch.asked_before)
+    march_for<asked_by_march>(group, scratch);
   else
-    factor_for(group, scratch);
+    march_for<asked_by_march_alone>(group, scratch);
 }
 
 void Tiles::store_rows(const TileGroup& group, Scratch& scratch) const {
@@ -159,10 +172,12 @@ void Tiles::store_rows(const TileGroup& group, Scratch& scratch) const {
   }
 }
 
-void Tiles::solve_group(const TileGroup& group, const double* r, Scratch& scratch) const {
-  load_right(group, r, scratch);
-  solve_right(group, scratch);
-  store_rows(group, scratch);
+// Solves for what has been loaded; the next group will reach these planes.
+void Tiles::solve_group(int number, const std::array<const double*, 2>& planes,
+                        Scratch& scratch) const {
+  if (number + 1 < std::ssize(groups_)) ask_for(groups_[number + 1], planes);
+  solve_right(groups_[number], scratch);
+  store_rows(groups_[number], scratch);
 }
 
 }  // namespace phasewise::ocean

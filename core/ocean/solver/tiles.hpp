@@ -35,12 +35,9 @@ struct TileGroup {
   bool marches() const { return way != TileWay::factors; }
 
   std::array<std::int64_t, parallel::lanes> origins;
-  std::int64_t data;  // where its coefficients begin, and then inverses and influence, or factors
-};
-
-// Rows of tiles that one thread works on, and their groups.
-struct TileStripe {
-  int first, last;  // groups
+  // Where its right-hand side, its coefficients, and its inverses and influence, or its factors,
+  // begin [lanes].
+  std::int64_t data;
 };
 
 class Tiles {
@@ -55,18 +52,20 @@ class Tiles {
   // A bound of the eigenvalues of the inverse, if no coupling within a tile is positive.
   double largest_inverse() const { return largest_inverse_; }
 
-  // Solves for r, a plane, and calls row(place, cells, solution) for each row of each tile.
+  // Solves for r, a plane, and calls row(place, cells, solution) for each row of each tile. row()
+  // also reaches a plane, for which the processor is asked beforehand.
   template <class F>
-  void solve(const double* r, F&& row) const;
+  void solve(const double* r, const double* reached, F&& row) const;
   // Calls row(place, cells, solution, sums), and returns what all rows have added.
   template <int Number, class F>
-  workload::PartialSums<Number> sums(const double* r, const workload::Bounds<Number>& bounds,
-                                     F&& row) const;
+  workload::PartialSums<Number> sums(const double* r, const double* reached,
+                                     const workload::Bounds<Number>& bounds, F&& row) const;
 
-  // The same for b - A y, which is computed just before it is needed; y has its ghosts. row() also
-  // reaches a plane, for which the processor is asked beforehand.
+  // Keeps b, a plane.
+  void keep_right(const double* b);
+  // The same as solve() for b - A y, with the b that is kept; y has its ghosts.
   template <class F>
-  void solve_residual(const double* b, const double* y, const double* reached, F&& row) const;
+  void solve_residual(const double* y, const double* reached, F&& row) const;
 
   // Of a cell: what a solve computes, and reads of memory besides r.
   double flops() const;
@@ -77,6 +76,7 @@ class Tiles {
     parallel::Buffer<Lanes> right, solution, defects, correction;
     parallel::Buffer<double> rows;  // [lane][row][row_doubles]
     const Lanes* ahead;             // of the work: what the processor is asked for next
+    bool asked_before;              // than a march, by what has loaded the right-hand side
   };
   // What a group of tiles takes [lanes].
   std::int64_t size_of(const TileShape& shape, TileWay way) const;
@@ -91,11 +91,11 @@ class Tiles {
 
   void load_right(const TileGroup& group, const double* r, Scratch& scratch) const;
   void load_framed(const TileGroup& group, const double* y, Scratch& scratch) const;
-  void load_residual(const TileGroup& group, const double* b, const double* y,
-                     Scratch& scratch) const;
-  void ask_for(const TileGroup& group, const std::array<const double*, 3>& planes) const;
-  void solve_group(const TileGroup& group, const double* r, Scratch& scratch) const;
+  void load_residual(const TileGroup& group, const double* y, Scratch& scratch) const;
+  void ask_for(const TileGroup& group, const std::array<const double*, 2>& planes) const;
+  void solve_group(int number, const std::array<const double*, 2>& planes, Scratch& scratch) const;
   void solve_right(const TileGroup& group, Scratch& scratch) const;
+  template <int Asked>
   void march_for(const TileGroup& group, Scratch& scratch) const;
   void factor_for(const TileGroup& group, Scratch& scratch) const;
   TileCoefficients coefficients_of(const TileGroup& group) const;
@@ -108,8 +108,7 @@ class Tiles {
   const Context& context_;
   const System& system_;
   TileShape largest_;  // of the grid
-  std::vector<TileStripe> stripes_;
-  std::vector<TileGroup> groups_;        // stripe by stripe
+  std::vector<TileGroup> groups_;
   std::vector<Dissection> dissections_;  // of the shapes of tiles that are factorised
   parallel::Buffer<Lanes> data_;
   mutable std::vector<Scratch> scratch_;  // of each thread
@@ -125,35 +124,31 @@ void Tiles::each_row(const TileGroup& group, const Scratch& scratch, F&& row) co
 }
 
 template <class F>
-void Tiles::solve(const double* r, F&& row) const {
+void Tiles::solve(const double* r, const double* reached, F&& row) const {
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
-    solve_group(groups_[g], r, scratch_[thread]);
+    load_right(groups_[g], r, scratch_[thread]);
+    solve_group(g, {r, reached}, scratch_[thread]);
     each_row(groups_[g], scratch_[thread], row);
   });
 }
 
 template <class F>
-void Tiles::solve_residual(const double* b, const double* y, const double* reached, F&& row) const {
-  parallel::for_tasks(static_cast<int>(stripes_.size()), context_.threads, [&](int s, int thread) {
-    Scratch& scratch = scratch_[thread];
-    for (int g = stripes_[s].first; g < stripes_[s].last; ++g) {
-      const TileGroup& group = groups_[g];
-      load_residual(group, b, y, scratch);
-      if (g + 1 < stripes_[s].last) ask_for(groups_[g + 1], {b, y, reached});
-      solve_right(group, scratch);
-      store_rows(group, scratch);
-      each_row(group, scratch, row);
-    }
+void Tiles::solve_residual(const double* y, const double* reached, F&& row) const {
+  parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
+    load_residual(groups_[g], y, scratch_[thread]);
+    solve_group(g, {y, reached}, scratch_[thread]);
+    each_row(groups_[g], scratch_[thread], row);
   });
 }
 
 template <int Number, class F>
-workload::PartialSums<Number> Tiles::sums(const double* r, const workload::Bounds<Number>& bounds,
-                                          F&& row) const {
+workload::PartialSums<Number> Tiles::sums(const double* r, const double* reached,
+                                          const workload::Bounds<Number>& bounds, F&& row) const {
   std::vector<workload::PartialSums<Number>> of_group(groups_.size());
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
     RowSums<Number> sums(bounds, context_.all_cells());
-    solve_group(groups_[g], r, scratch_[thread]);
+    load_right(groups_[g], r, scratch_[thread]);
+    solve_group(g, {r, reached}, scratch_[thread]);
     each_row(groups_[g], scratch_[thread], [&](std::int64_t at, int cells, const double* solution) {
       row(at, cells, solution, sums);
     });
