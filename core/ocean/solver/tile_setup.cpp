@@ -11,7 +11,7 @@
 namespace phasewise::ocean {
 namespace {
 
-constexpr int cells_of_stripe = 24 << 10;  // at most
+constexpr int cells_grouped = 24 << 10;  // of rows whose tiles are grouped together, at most
 
 // One item is a cell; the influence of a tile is inverted by some 2 guesses³ operations.
 constexpr parallel::KernelCard prepare_card{
@@ -146,7 +146,7 @@ void Tiles::group(const std::vector<Tile>& tiles) {
   std::int64_t size = 0;
   for (std::size_t begin = 0; begin < tiles.size();) {
     const Tile& first = tiles[begin];
-    const int rows = std::max(1, cells_of_stripe / context_.planes.parts()[first.part].nx);
+    const int rows = std::max(1, cells_grouped / context_.planes.parts()[first.part].nx);
     std::size_t end = begin;
     for (; end < tiles.size() && tiles[end].part == first.part; ++end) {
       const int last = tiles[end].row + tiles[end].shape.n;

@@ -32,8 +32,10 @@ double Tiles::flops() const {
   return 3.0 * 20.0 + 4.0 * guesses * guesses / largest_.cells();
 }
 double Tiles::bytes() const {
-  const double guesses = largest_.guesses();
-  return 8.0 * (5.0 + guesses * guesses / largest_.cells());
+  using K = TileCoefficients;
+  const std::int64_t guesses = largest_.guesses();
+  const std::int64_t values = K::size(largest_) + K::inverses(largest_) + guesses * guesses;
+  return 8.0 * static_cast<double>(values) / largest_.cells();
 }
 
 int Tiles::row_doubles() const { return (largest_.m + lanes - 1) / lanes * lanes; }

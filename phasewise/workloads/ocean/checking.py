@@ -15,7 +15,6 @@ from phasewise.workloads.ocean.initial_file import check_initial_file
 from phasewise.workloads.ocean.mask_file import check_mask_file
 from phasewise.workloads.ocean.model import model_of
 from phasewise.workloads.ocean.stability import check_timestep, limits_of, rounded_down
-from phasewise.workloads.ocean.table import CONTINENTS
 
 FEW_CELLS = 1000
 """A sea of fewer cells may have none that water flows to; the map tells."""
@@ -36,7 +35,7 @@ class OceanChecking(Checking):
         check_initial_file(model)
         check_timestep(model, limits_of(study))
         check_blocks(study)
-        if model.mask == CONTINENTS and model.sea * model.columns < FEW_CELLS:
+        if model.sea is not None and model.sea * model.columns < FEW_CELLS:
             map_of(study.parameters(), 1)
         return ()
 
