@@ -15,6 +15,7 @@ from phasewise.study import Study
 from phasewise.workloads.ocean import NinePoint
 from phasewise.workloads.ocean.driver import map_of
 from phasewise.workloads.ocean.model import model_of
+from tests.physics.ocean import GLOBE, Sea
 
 GRAVITY, RADIUS = 9.80616, 6.37122e6
 
@@ -84,3 +85,15 @@ def test_the_surface_is_that_of_a_direct_solver(surface: Surface, preconditioner
         # A residual of 1e-13 times the condition number, below 1e4.
         error = np.abs(found.solution.ravel()[wet] - exact).max()
         assert error < 1e-9 * np.abs(exact).max(), method
+
+
+@pytest.mark.parametrize("solver", ["pcg", "pcsi"])
+@pytest.mark.parametrize("preconditioner", ["diagonal", "evp"])
+def test_a_plan_expects_about_as_many_iterations_as_a_solve_takes(
+    solver: str, preconditioner: str
+) -> None:
+    grid = {"grid": [60, 48, 6], "viscosity": 1e4, "diffusivity": 1e3}
+    sea = Sea({**GLOBE, **grid, "solver": solver, "preconditioner": preconditioner})
+    taken = int(sea.step(3)["iterations"])
+    # The estimate knows the narrowest cells and the deepest sea alone, and was measured on x1.
+    assert taken / 1.6 < sea.model.expected_iterations < 1.6 * taken
