@@ -101,7 +101,8 @@ class AtmosphereCommunication(Communication):
         self.check_twins(model)
         most = most_ranks(model, self.division)
         if ranks > most:
-            raise StudyError(f"{ranks} ranks are too many: {_why(model, self.division, most)}")
+            why = _why(model, self.division, most, ranks)
+            raise StudyError(f"{ranks} ranks are too many: {why}")
         if self.division != BLOCKS:
             return
         check_fits(self.process_grid, ranks)
@@ -146,13 +147,14 @@ def most_ranks(model: AtmosphereTable, division: str) -> int:
     return {LATITUDES: latitudes, LONGITUDES: longitudes}.get(division, model.columns)
 
 
-def _why(model: AtmosphereTable, division: str, most: int) -> str:
+def _why(model: AtmosphereTable, division: str, most: int, ranks: int) -> str:
     grid = f"atmosphere.grid = {show(model.grid)}"
     if division == BLOCKS:
         return f"{grid} has {most} columns, and a rank needs one at least"
+    other = f'; division = "{BLOCKS}" gives up to {model.columns}' if ranks <= model.columns else ""
     return (
         f'communication.division = "{division}" gives each rank whole {division}, of which {grid} '
-        f'has {most}; division = "{BLOCKS}" gives up to {model.columns}'
+        f"has {most}{other}"
     )
 
 

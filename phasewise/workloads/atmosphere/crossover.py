@@ -14,6 +14,7 @@ from phasewise.machines.topology import check_size
 from phasewise.models import Case, contention, described
 from phasewise.models.prediction import turn_of
 from phasewise.study import Study
+from phasewise.workload.communication import AUTO
 from phasewise.workloads.atmosphere.communication import ALL, NODE, NONE, PAIRS, TWIN, most_ranks
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.seasons import shown_schemes, with_scheme
@@ -110,8 +111,11 @@ def cross_over(
 
 
 def over_ranks(study: Study, machine: Machine, ranks: Sequence[int]) -> tuple[list[int], Seconds]:
-    """The numbers of ranks that suit study and machine, and predictions for each scheme."""
-    short = _on_nodes(over_a_day(study), machine)
+    """The numbers of ranks that suit study and machine, and predictions for each scheme, on process
+    grids that are the core's choice.
+    """
+    free = study.replace(**{"communication.process_grid": AUTO})
+    short = _on_nodes(over_a_day(free), machine)
     fit = [number for number in ranks if _fits(short, machine, number)]
     names = shown_schemes(short, max(fit, default=1))
     seconds = {

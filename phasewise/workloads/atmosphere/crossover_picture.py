@@ -46,7 +46,7 @@ def drawn(study: Study, machine: Machine, ranks: int) -> Drawing:
     numbers, seconds = over_ranks(study, machine, RANKS)
     canvas, axes = new_picture(1, 2, 3.0)
     _against_bandwidth(axes[0, 0], found)
-    _against_ranks(axes[0, 1], numbers, seconds)
+    _against_ranks(axes[0, 1], numbers, seconds, found)
     words = _from_ranks(numbers, best_of(seconds, len(numbers)))
     return Drawing(
         canvas,
@@ -71,14 +71,20 @@ def _against_bandwidth(axis: Axes, found: Crossover) -> None:
     legend_above(axis)
 
 
-def _against_ranks(axis: Axes, numbers: list[int], seconds: Seconds) -> None:
+def _against_ranks(axis: Axes, numbers: list[int], seconds: Seconds, beside: Crossover) -> None:
+    """Curves that the other panel has too need no second label."""
     usual = next(iter(seconds.values()))
     for name, values in seconds.items():
         shown = [value / other for value, other in zip(values, usual, strict=True)]
-        axis.plot(numbers, shown, "o-", markersize=3, color=COLOURS[name], linewidth=WIDTHS[name])
+        label = None if name in beside.seconds else name
+        axis.plot(
+            numbers, shown, "o-", markersize=3, color=COLOURS[name], linewidth=WIDTHS[name],
+            label=label,
+        )  # fmt: skip
     axis.set_xscale("log", base=2)
     axis.set_xticks(numbers, labels=[str(number) for number in numbers])
     axis.set_xlabel("ranks")
+    legend_above(axis)
 
 
 def _from_ranks(numbers: list[int], best: tuple[str, ...]) -> str:

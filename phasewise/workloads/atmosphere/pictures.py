@@ -4,6 +4,7 @@ rank, the columns that move, and load, budget and climate in time.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from phasewise.errors import StudyError
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.style import MUTED, legend_above, new_picture, whole_ticks
+from phasewise.report.style import MUTED, legend_above, new_picture, scale, whole_ticks
 from phasewise.workloads.atmosphere.driver import Schedule, schedule_of
 from phasewise.workloads.atmosphere.grid import HOUR
 from phasewise.workloads.atmosphere.maps import hour_text, model_in, on_map, ranks_of, study_of
@@ -42,9 +43,9 @@ def draw_columns(run: ReportedRun) -> Drawing | Missing:
         return Missing(f"{error}.")
     model = model_in(run)
     canvas, axes = new_picture(1, 2, 2.7)
+    factor, unit = scale(found.cost, "s" if model.costs is not None else "flop")
     for axis, mollweide in zip(axes[0], (False, True), strict=True):
-        shown = show_columns(axis, model, found, mollweide)
-    unit = "s" if model.costs is not None else "flops"
+        shown = show_columns(axis, model, replace(found, cost=factor * found.cost), mollweide)
     canvas.colorbar(shown, ax=axes[0, 1], fraction=0.05, pad=0.02, label=f"cost [{unit}]")
     lit = f" {found.lit.mean():.1%} of the columns are lit." if model.costs is None else ""
     return Drawing(

@@ -24,7 +24,6 @@ from phasewise.workloads.atmosphere.communication import (
     no_twins,
 )
 from phasewise.workloads.atmosphere.driver import schedule_of
-from phasewise.workloads.atmosphere.grid import HOUR
 from phasewise.workloads.atmosphere.maps import ranks_of, study_of
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.pictures import SEVERAL_RANKS
@@ -115,7 +114,7 @@ def _drawn(study: Study, ranks: int) -> Drawing:
     if model.costs is not None:
         canvas, axes = new_picture(1, 1, 2.8)
         times, loads = by_timestep(study, ranks)
-        _curves(axes[0, 0], times * model.timestep / HOUR, loads, "time [h]")
+        _curves(axes[0, 0], times, loads, "timestep")
         return Drawing(canvas, f"Largest over mean cost of what each of {ranks} ranks computes.")
     canvas, axes = new_picture(1, 2, 2.8, sharey=True)
     _curves(axes[0, 0], HOURS, by_hour(study, ranks), "hour at longitude 0")

@@ -8,4 +8,4 @@ from phasewise.runs.state import StateKeeping
 class AtmosphereStateKeeping(StateKeeping):
     """Where its state comes from."""
 
-    FAILS_ALIKE = ("timestep ", "atmosphere.")
+    FAILS_ALIKE = ("timestep ", "the column ", "atmosphere.")
