@@ -3,85 +3,31 @@
 #pragma once
 
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
-#include "parallel/simd.hpp"
+#include "parallel/lane_values.hpp"
 
 namespace phasewise::atmosphere {
 
+using parallel::all_of;
+using parallel::any;
+using parallel::bits_of;
 using parallel::fused;
+using parallel::lane_of;
 using parallel::Lanes;
+using parallel::lanes_of;
+using parallel::larger;
+using parallel::loaded;
+using parallel::magnitude;
+using parallel::set_lane;
+using parallel::smaller;
+using parallel::square_root;
+using parallel::stored;
 
-template <class V>
-inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(double));
-
-template <class V>
-PHASEWISE_HD V all_of(double value) {
-  return value - V{};
-}
 template <class V>
 PHASEWISE_HD V fused(V a, double b, V c) {
-  return fused(a, all_of<V>(b), c);
+  return parallel::fused(a, all_of<V>(b), c);
 }
-
-PHASEWISE_HD double lane_of(double value, int) { return value; }
-PHASEWISE_HD double lane_of(Lanes value, int lane) { return value[lane]; }
-PHASEWISE_HD void set_lane(double& value, int, double to) { value = to; }
-PHASEWISE_HD void set_lane(Lanes& value, int lane, double to) { value[lane] = to; }
-
-PHASEWISE_HD double square_root(double a) { return std::sqrt(a); }
-PHASEWISE_HD double magnitude(double a) { return std::fabs(a); }
-PHASEWISE_HD double smaller(double a, double b) { return a < b ? a : b; }
-PHASEWISE_HD double larger(double a, double b) { return a > b ? a : b; }
-PHASEWISE_HD bool any(bool mask) { return mask; }
-PHASEWISE_HD unsigned bits_of(bool mask) { return mask ? 1u : 0u; }
-
-PHASEWISE_HD Lanes magnitude(Lanes a) {
-  using Bits = parallel::Places<double, parallel::lanes>;
-  return std::bit_cast<Lanes>(std::bit_cast<Bits>(a) & std::int64_t{0x7fffffffffffffff});
-}
-
-// A bit for each lane, set where the comparison holds.
-PHASEWISE_HD unsigned bits_of(parallel::Places<double, parallel::lanes> mask) {
-#if defined(__AVX512F__)
-  return _mm512_test_epi64_mask(std::bit_cast<__m512i>(mask), std::bit_cast<__m512i>(mask));
-#elif defined(__AVX2__)
-  return static_cast<unsigned>(_mm256_movemask_pd(std::bit_cast<__m256d>(mask)));
-#else
-  unsigned bits = 0;
-  for (int lane = 0; lane < parallel::lanes; ++lane) bits |= (mask[lane] != 0 ? 1u : 0u) << lane;
-  return bits;
-#endif
-}
-PHASEWISE_HD bool any(parallel::Places<double, parallel::lanes> mask) { return bits_of(mask) != 0; }
-
-#if defined(__AVX512F__)
-PHASEWISE_HD Lanes square_root(Lanes a) { return static_cast<Lanes>(_mm512_sqrt_pd(a)); }
-PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return static_cast<Lanes>(_mm512_min_pd(a, b)); }
-PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return static_cast<Lanes>(_mm512_max_pd(a, b)); }
-#elif defined(__AVX2__)
-PHASEWISE_HD Lanes square_root(Lanes a) { return static_cast<Lanes>(_mm256_sqrt_pd(a)); }
-PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return static_cast<Lanes>(_mm256_min_pd(a, b)); }
-PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return static_cast<Lanes>(_mm256_max_pd(a, b)); }
-#else
-PHASEWISE_HD Lanes square_root(Lanes a) {
-  for (int lane = 0; lane < parallel::lanes; ++lane) a[lane] = std::sqrt(a[lane]);
-  return a;
-}
-PHASEWISE_HD Lanes smaller(Lanes a, Lanes b) { return a < b ? a : b; }
-PHASEWISE_HD Lanes larger(Lanes a, Lanes b) { return a > b ? a : b; }
-#endif
-
-template <class V>
-PHASEWISE_HD V loaded(const double* from) {
-  if constexpr (lanes_of<V> == 1)
-    return *from;
-  else
-    return parallel::load<lanes_of<V>>(from);
-}
-PHASEWISE_HD void stored(double* to, double value) { *to = value; }
-PHASEWISE_HD void stored(double* to, Lanes value) { parallel::store(to, value); }
 
 // e^x = scale (1 + beyond_one), |ln(1 + beyond_one)| <= ½ ln 2, for |x| <= 708.
 template <class V>

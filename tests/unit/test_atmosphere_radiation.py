@@ -199,6 +199,7 @@ def test_arrays_keep_the_shape_of_their_columns():
     dry = np.zeros(temperature.shape)
     assert radiation.long_wave(temperature, 280.0).up.shape == (4, 3, 11)
     assert radiation.short_wave(np.full((4, 3), 0.5), dry).heating.shape == (4, 3, 10)
+    assert len(radiation.long_wave_bands(np.int64(4))) == 4
     assert radiation.long_wave(np.zeros((0, 10)) + 250.0, np.zeros(0)).up.shape == (0, 11)
 
 
@@ -211,6 +212,13 @@ def test_arrays_keep_the_shape_of_their_columns():
         (lambda: radiation.long_wave([250.0], 280.0, vapour=-1.0), "vapour must be finite numbers"),
         (lambda: radiation.long_wave([250.0], 280.0, bands=0), "bands = 0"),
         (lambda: radiation.long_wave([250.0], 280.0, bands=["a"]), "a list of LongWaveBand"),
+        (lambda: radiation.long_wave([250.0], 280.0, bands=True), "bands = True must be"),
+        (lambda: radiation.long_wave([250.0], 280.0, bands=1.5), "bands must be an integer, or"),
+        (lambda: radiation.long_wave([250.0], 280.0, bands=LongWaveBand(1.0)), "bands must be an"),
+        (lambda: radiation.long_wave([2e300], 280.0), "at least 1, at most 10000"),
+        (lambda: radiation.adjust([250.0], vapour=5.0), "vapour must be finite numbers"),
+        (lambda: radiation.long_wave_bands(1.5), "number = 1.5 must be an integer"),
+        (lambda: radiation.layer_mass(0), "levels = 0 must be an integer from 1"),
         (lambda: radiation.long_wave([250.0], 280.0, kernel="quick"), "kernel = 'quick'"),
         (lambda: radiation.short_wave(2.0, [0.0]), "cosine must be finite numbers"),
         (lambda: radiation.short_wave(0.5, [0.0], albedo=1.5), "albedo must be finite numbers"),

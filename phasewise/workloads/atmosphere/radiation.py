@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import astuple, dataclass
-from typing import Any, TypeVar, cast
+from operator import index
+from typing import Any, SupportsIndex, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,11 @@ from phasewise.driver import Floats, load_planner
 from phasewise.errors import RunError, StudyError
 
 FAST, PLAIN = "fast", "plain"
-MOST_LEVELS, MOST_BANDS = 10_000, 1_000
+MOST_LEVELS, MOST_BANDS, MOST_SWEEPS, MOST_THREADS = 10_000, 1_000, 1_000_000, 1_024
+HOTTEST = 1e4
+"""[K]"""
+MOST_COEFFICIENT = 1e12
+"""[m²/kg]"""
 
 Band = TypeVar("Band", "LongWaveBand", "ShortWaveBand")
 
@@ -131,8 +136,8 @@ def long_wave(
     Raises:
         StudyError: An argument is none that can be used; it is a ValueError.
     """
-    given = _Columns(temperature, "temperature", least=1.0)
-    surface = given.of_columns(surface_temperature, "surface_temperature", least=1.0)
+    given = _Columns(temperature, "temperature", least=1.0, most=HOTTEST)
+    surface = given.of_columns(surface_temperature, "surface_temperature", 1.0, HOTTEST)
     own = _long_wave_table(bands)
     found = _core().atmosphere_long_wave(
         given.values, given.absorber(vapour, "vapour"), given.absorber(cloud, "cloud"), surface,
@@ -167,11 +172,11 @@ def short_wave(
     Raises:
         StudyError: An argument is none that can be used; it is a ValueError.
     """
-    given = _Columns(vapour, "vapour")
-    sun = given.of_columns(cosine, "cosine", least=-1.0, most=1.0)
+    given = _Columns(vapour, "vapour", least=0.0, most=1.0)
+    sun = given.of_columns(cosine, "cosine", -1.0, 1.0)
     own = _short_wave_table(bands)
     reflected = _number(albedo, "albedo", most=1.0)
-    beam = _number(solar_constant, "solar_constant")
+    beam = _number(solar_constant, "solar_constant", most=1e9)
     found = _core().atmosphere_short_wave(
         sun, given.values, given.absorber(cloud, "cloud"), own, reflected, beam,
         *_manner(kernel, threads),
@@ -202,19 +207,18 @@ def adjust(
         StudyError: An argument is none that can be used; it is a ValueError.
         RunError: A column is still unstable after the most sweeps.
     """
-    given = _Columns(temperature, "temperature", least=1.0)
-    if not isinstance(most_sweeps, int) or most_sweeps < 1:
-        raise StudyError(f"most_sweeps = {most_sweeps!r} must be an integer of at least 1")
+    given = _Columns(temperature, "temperature", least=1.0, most=HOTTEST)
+    sweeps = _integer(most_sweeps, "most_sweeps", MOST_SWEEPS)
     found = _core().atmosphere_adjust(
-        given.values, given.like(vapour, "vapour"), given.like(cloud, "cloud"), most_sweeps,
+        given.values, given.like(vapour, "vapour"), given.like(cloud, "cloud"), sweeps,
         *_manner(kernel, threads),
     )  # fmt: skip
     counts = found[3].astype(np.int64).reshape(given.shape)
-    if (counts > most_sweeps).any():
-        first = np.unravel_index(int(np.argmax(counts > most_sweeps)), given.shape)
+    if (counts > sweeps).any():
+        first = np.unravel_index(int(np.argmax(counts > sweeps)), given.shape)
         place = tuple(int(one) for one in first)
         raise RunError(
-            f"the column {place} is still unstable after the most sweeps, {most_sweeps}; give more "
+            f"the column {place} is still unstable after the most sweeps, {sweeps}; give more "
             "with most_sweeps"
         )
     temperature, vapour, cloud = (given.back(one) for one in found[:3])
@@ -239,7 +243,7 @@ def layer(
     Raises:
         StudyError: An argument is out of its range; it is a ValueError.
     """
-    thickness = _number(optical_thickness, "optical_thickness")
+    thickness = _number(optical_thickness, "optical_thickness", most=1e9)
     omega = _number(single_scattering_albedo, "single_scattering_albedo", most=1.0)
     g = _number(asymmetry, "asymmetry", least=-1.0, most=1.0)
     mu = _number(cosine, "cosine", least=1e-6, most=1.0)
@@ -257,24 +261,26 @@ def layer(
 
 def long_wave_bands(number: int) -> list[LongWaveBand]:
     """The workload's bands of long wave radiation, where a study asks for so many."""
-    return [LongWaveBand(*row) for row in _long_wave_table(number).tolist()]
+    own = _integer(number, "number", MOST_BANDS)
+    return [LongWaveBand(*row) for row in _long_wave_table(own).tolist()]
 
 
 def short_wave_bands(number: int) -> list[ShortWaveBand]:
     """The workload's bands of short wave radiation, where a study asks for so many."""
-    return [ShortWaveBand(*row) for row in _short_wave_table(number).tolist()]
+    own = _integer(number, "number", MOST_BANDS)
+    return [ShortWaveBand(*row) for row in _short_wave_table(own).tolist()]
 
 
 def layer_mass(levels: int) -> float:
     """The mass of each of so many layers [kg/m²]."""
-    return float(_core().atmosphere_layer_mass(levels))
+    return float(_core().atmosphere_layer_mass(_integer(levels, "levels", MOST_LEVELS)))
 
 
 class _Columns:
     """An array with the levels of columns along its last axis, and arrays that go with it."""
 
-    def __init__(self, given: ArrayLike, name: str, least: float = 0.0) -> None:
-        array = _numbers(given, name, least)
+    def __init__(self, given: ArrayLike, name: str, least: float, most: float) -> None:
+        array = _numbers(given, name, least, most)
         if array.ndim == 0 or not 1 <= array.shape[-1] <= MOST_LEVELS:
             raise StudyError(
                 f"{name} must have 1 to {MOST_LEVELS} levels along its last axis, but its shape is "
@@ -285,14 +291,15 @@ class _Columns:
         self.values = self._rows(array)
 
     def like(self, given: ArrayLike, name: str) -> Floats:
-        """An array of the same shape, as (columns, levels)."""
-        return self._rows(self._spread(_numbers(given, name), (*self.shape, self.levels), name))
+        """Shares of the air in an array of the same shape, as (columns, levels)."""
+        array = _numbers(given, name, most=1.0)
+        return self._rows(self._spread(array, (*self.shape, self.levels), name))
 
     def absorber(self, given: ArrayLike, name: str) -> Floats | None:
         """The same; None if there is none of it."""
         return None if isinstance(given, float) and given == 0.0 else self.like(given, name)
 
-    def of_columns(self, given: ArrayLike, name: str, least: float, most: float = np.inf) -> Floats:
+    def of_columns(self, given: ArrayLike, name: str, least: float, most: float) -> Floats:
         """A number for each column."""
         array = _numbers(given, name, least, most)
         return np.ascontiguousarray(self._spread(array, self.shape, name).reshape(-1))
@@ -333,6 +340,15 @@ def _number(given: float, name: str, least: float = 0.0, most: float = np.inf) -
     return float(array)
 
 
+def _integer(given: object, name: str, most: int) -> int:
+    """A number from 1 to `most`, of any kind of integer."""
+    if isinstance(given, SupportsIndex) and not isinstance(given, bool | np.bool_):
+        number = index(given)
+        if 1 <= number <= most:
+            return number
+    raise StudyError(f"{name} = {given!r} must be an integer from 1 to {most}")
+
+
 def _long_wave_table(bands: int | Sequence[LongWaveBand]) -> Floats:
     return _table(bands, LongWaveBand, _core().atmosphere_long_wave_bands)
 
@@ -347,22 +363,18 @@ def _short_wave_table(bands: int | Sequence[ShortWaveBand]) -> Floats:
 
 def _table(bands: int | Sequence[Band], kind: type[Band], own: Any) -> Floats:
     """(bands, coefficients): of the bands, or of so many of the workload's own."""
-    if isinstance(bands, int):
-        if not 1 <= bands <= MOST_BANDS:
-            raise StudyError(f"bands = {bands} must be 1 to {MOST_BANDS}")
-        return np.asarray(own(bands), dtype=np.float64)
-    if not bands or not all(isinstance(one, kind) for one in bands):
-        raise StudyError(f"bands must be a number, or a list of {kind.__name__}")
+    if isinstance(bands, SupportsIndex):
+        return np.asarray(own(_integer(bands, "bands", MOST_BANDS)), dtype=np.float64)
+    if not isinstance(bands, list | tuple) or not bands or {type(one) for one in bands} != {kind}:
+        raise StudyError(f"bands must be an integer, or a list of {kind.__name__}")
     rows = [astuple(one) for one in bands]
-    return np.ascontiguousarray(_numbers(rows, "a band's coefficients"))
+    return np.ascontiguousarray(_numbers(rows, "a band's coefficients", most=MOST_COEFFICIENT))
 
 
 def _manner(kernel: str, threads: int) -> tuple[bool, int]:
     if kernel not in (FAST, PLAIN):
         raise StudyError(f"kernel = {kernel!r} must be {FAST} or {PLAIN}")
-    if not isinstance(threads, int) or not 1 <= threads <= 1024:
-        raise StudyError(f"threads = {threads!r} must be an integer from 1 to 1024")
-    return kernel == FAST, threads
+    return kernel == FAST, _integer(threads, "threads", MOST_THREADS)
 
 
 def _core() -> Any:
