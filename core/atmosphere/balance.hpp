@@ -1,6 +1,6 @@
-// The schemes that say which rank computes which columns. They depend on the costs of all columns
-// alone, so that each rank finds the same. By the sun, ranks swap lit columns for as many of night,
-// so that each keeps its number of columns; by given or measured costs, they give columns away.
+// The schemes that say which rank computes which columns. They depend on what all ranks know alone,
+// so that each rank finds the same. With the sun's day and night ranks even out their lit and their
+// other columns; with given or measured costs they give columns away.
 #pragma once
 
 #include <vector>
@@ -17,30 +17,27 @@ struct Loads {
   const Costs& costs;
 };
 
-// Ranks of equal node, node after node; a node's ranks ascend.
-std::vector<std::vector<int>> ranks_of_nodes(const std::vector<int>& nodes);
+// The places in a group of ranks that are on one node, node after node.
+std::vector<std::vector<int>> members_by_node(const std::vector<int>& group,
+                                              const std::vector<int>& nodes);
+std::vector<int> all_ranks(const Layout& layout);
+// The rank of the largest cost and the one of the least, the next two, and so on; a rank in the
+// middle has no partner.
+std::vector<std::vector<int>> pairs_by_cost(const Loads& loads);
 
-// By the sun. `swap_in` evens out the lit columns of each of these groups of ranks: each rank of a
-// group then has the same number, or one more, as far as it has columns. No more columns move than
-// that takes; partners within a node come first.
+// Evens out the lit columns of each of these groups of ranks, and all of their columns: the ranks
+// of a group then have the same number, or one more, of both. No more columns move than that takes;
+// ranks that have the same number of columns swap them, and partners within a node come first.
 Holders swap_in(const std::vector<std::vector<int>>& groups, const Loads& loads);
-// The rank with the most lit columns swaps with the one with the fewest, and so on.
-Holders swap_pairs(const Loads& loads);
 
-// By costs: ranks above the mean of their group give to those below it.
+// Lets ranks above the mean cost of their group give columns to those below it.
 Holders give_in(const std::vector<std::vector<int>>& groups, const Loads& loads);
-Holders give_pairs(const Loads& loads);
-
-// What moving columns costs.
-struct MoveCosts {
-  double seconds = 0.0;  // of a column that goes out and comes back
-};
 // Gives columns only as far as the time that the slowest rank saves exceeds that of moving; the
-// costs are seconds.
-Holders give_where_it_pays(const Loads& loads, const MoveCosts& moving);
+// costs are seconds, and a column takes `moving` seconds on its way out and back.
+Holders give_where_it_pays(const Loads& loads, double moving);
 
-// The columns at (φ, λ) and (-φ, λ + 180°) on one rank, at all times; half of the pairs between
-// two ranks go either way.
+// Keeps the columns at (φ, λ) and (-φ, λ + 180°) on one rank, at all times; half of the pairs
+// between two ranks go either way.
 Holders keep_twins(const Geometry& geometry, const Layout& layout);
 
 }  // namespace phasewise::atmosphere

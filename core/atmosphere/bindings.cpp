@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -32,7 +33,7 @@ nb::dict schedule_of(const std::string& text, int ranks, int node_ranks, std::in
   nb::dict found;
   found["owner"] = array_of<std::int64_t>(planet.layout().owners());
   found["holder"] =
-      array_of<std::int64_t>(planet.holders_at(planet.description().manner, timestep));
+      array_of<std::int64_t>(planet.holders_at(planet.description().manner, timestep, costs));
   found["cost"] = array_of<double>(costs.of);
   found["lit"] = array_of<std::int64_t>(
       costs.by_sun() ? costs.lit : std::vector<std::uint8_t>(costs.of.size()));

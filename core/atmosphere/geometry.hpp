@@ -21,11 +21,11 @@ class Geometry {
     return static_cast<int>(column % grid_.longitudes);
   }
 
-  // Of a row: the sine and cosine of its latitude, and the latitude [rad].
+  // The sine and cosine of a row's latitude, and the latitude itself [rad].
   double sine(int latitude) const { return sine_[latitude]; }
   double cosine(int latitude) const { return cosine_[latitude]; }
   double radians(int latitude) const { return radians_[latitude]; }
-  // Of a column [rad].
+  // The longitude of a column [rad].
   double longitude(int number) const;
   // The share of the sphere that each column of a row has; all columns have 1.
   double share(int latitude) const { return share_[latitude]; }

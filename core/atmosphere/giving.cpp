@@ -127,11 +127,8 @@ void improve_group(const std::vector<int>& group, double level, Gifts& gifts) {
 void give_down_to(double level, const std::vector<int>& group, const std::vector<int>& nodes,
                   Gifts& gifts) {
   const double mean = gifts.mean(group);
-  std::vector<int> near;
-  near.reserve(group.size());
-  for (const int rank : group) near.push_back(nodes[rank]);
   std::vector<Excess> givers, takers;
-  for (const std::vector<int>& members : ranks_of_nodes(near)) {
+  for (const std::vector<int>& members : members_by_node(group, nodes)) {
     std::vector<Excess> give, take;
     for (const int member : members) {
       const double load = gifts.load(group[member]);
@@ -146,13 +143,13 @@ void give_down_to(double level, const std::vector<int>& group, const std::vector
   improve_group(group, level, gifts);
 }
 
-std::vector<int> all_ranks(const Loads& loads) {
-  std::vector<int> all(static_cast<std::size_t>(loads.layout.ranks()));
+}  // namespace
+
+std::vector<int> all_ranks(const Layout& layout) {
+  std::vector<int> all(static_cast<std::size_t>(layout.ranks()));
   std::iota(all.begin(), all.end(), 0);
   return all;
 }
-
-}  // namespace
 
 Holders give_in(const std::vector<std::vector<int>>& groups, const Loads& loads) {
   Gifts gifts(loads);
@@ -161,21 +158,21 @@ Holders give_in(const std::vector<std::vector<int>>& groups, const Loads& loads)
   return gifts.take();
 }
 
-Holders give_pairs(const Loads& loads) {
-  Gifts gifts(loads);
-  std::vector<int> order = all_ranks(loads);
+std::vector<std::vector<int>> pairs_by_cost(const Loads& loads) {
+  const Gifts gifts(loads);
+  std::vector<int> order = all_ranks(loads.layout);
   std::ranges::stable_sort(order, std::greater{}, [&](int rank) { return gifts.load(rank); });
-  for (std::size_t i = 0; i < order.size() / 2; ++i) {
-    const std::vector<int> pair{order[i], order[order.size() - 1 - i]};
-    give_down_to(gifts.mean(pair), pair, loads.nodes, gifts);
-  }
-  return gifts.take();
+  std::vector<std::vector<int>> pairs;
+  pairs.reserve(order.size() / 2);
+  for (std::size_t i = 0; i < order.size() / 2; ++i)
+    pairs.push_back({order[i], order[order.size() - 1 - i]});
+  return pairs;
 }
 
 // Tries levels between the mean and the largest cost, at which nothing moves.
-Holders give_where_it_pays(const Loads& loads, const MoveCosts& moving) {
+Holders give_where_it_pays(const Loads& loads, double moving) {
   constexpr int levels = 8;
-  const std::vector<int> all = all_ranks(loads);
+  const std::vector<int> all = all_ranks(loads.layout);
   const Gifts before(loads);
   const double mean = before.mean(all);
   double most = 0.0;
@@ -196,7 +193,7 @@ Holders give_where_it_pays(const Loads& loads, const MoveCosts& moving) {
       ++moved[holders[column]];
     }
     const auto busiest = static_cast<double>(*std::ranges::max_element(moved));
-    const double seconds = slowest + busiest * moving.seconds;
+    const double seconds = slowest + busiest * moving;
     if (!(seconds < least)) continue;
     least = seconds;
     best = std::move(holders);

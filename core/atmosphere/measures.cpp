@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 #include "atmosphere/constants.hpp"
 #include "atmosphere/phases.hpp"
@@ -31,8 +32,8 @@ double bounded(double value, double most) {
 
 }  // namespace
 
-Measures::Measures(const Planet& planet, const exchange::TeamPointer& team)
-    : planet_(planet), team_(team) {
+Measures::Measures(const Planet& planet, exchange::TeamPointer team)
+    : planet_(planet), team_(std::move(team)) {
   most_.fill(most_result);
   most_[temperature_mean] = most_[surface_temperature_mean] = most_temperature;
   most_[water_mean] = most_water;
@@ -80,7 +81,7 @@ workload::PartialSums<Measures::sums> Measures::part(const double* memory,
 
 void Measures::measure(workload::Listener& listener, const double* memory,
                        const std::optional<FailedColumn>& failed) {
-  // Of a term, a column's share of a mean.
+  // A term is a column's share of a mean.
   workload::Bounds<sums> bounds = most_;
   for (int which = 0; which < failures; ++which)
     bounds[which] *= planet_.geometry().largest_share();

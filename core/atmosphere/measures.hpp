@@ -23,15 +23,14 @@ struct FailedColumn {
 
 class Measures {
  public:
-  // Planet and team must outlive it.
-  Measures(const Planet& planet, const exchange::TeamPointer& team);
+  // The planet must outlive it.
+  Measures(const Planet& planet, exchange::TeamPointer team);
 
   // `memory` has this rank's own columns first; null without data. Throws std::runtime_error, the
   // same on all ranks, if a column of any rank failed.
   void measure(workload::Listener& listener, const double* memory,
                const std::optional<FailedColumn>& failed);
   std::vector<workload::Value> record() const;
-  double energy_residual() const { return means_[first_result + result::energy_residual]; }
   double temperature() const { return means_[temperature_mean]; }
 
  private:
@@ -47,7 +46,7 @@ class Measures {
                          const std::optional<FailedColumn>& failed) const;
 
   const Planet& planet_;
-  const exchange::TeamPointer& team_;
+  exchange::TeamPointer team_;
   Terms most_{};  // magnitudes of the terms before they have their share
   Terms means_{};
 };

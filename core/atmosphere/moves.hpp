@@ -17,7 +17,7 @@ namespace phasewise::atmosphere {
 // and ascending.
 class Moves {
  public:
-  // `team` are all ranks. Memory and staging (below) are null without data.
+  // The team has all ranks, in their order.
   Moves(const Schedule& schedule, const Layout& layout, const Manner& manner,
         const ColumnBytes& bytes, const exchange::TeamPointer& team);
 

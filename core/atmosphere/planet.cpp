@@ -1,7 +1,6 @@
 #include "atmosphere/planet.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -75,18 +74,16 @@ Costs Planet::costs_at(std::int64_t timestep) const {
 
 Holders Planet::by_scheme(Balance balance, const Costs& costs) const {
   const Loads loads{layout_, nodes_, costs};
-  std::vector<int> all(static_cast<std::size_t>(ranks()));
-  std::iota(all.begin(), all.end(), 0);
   const auto in_groups = [&](const std::vector<std::vector<int>>& groups) {
     return costs.by_sun() ? swap_in(groups, loads) : give_in(groups, loads);
   };
   switch (balance) {
     case Balance::node:
-      return in_groups(ranks_of_nodes(nodes_));
+      return in_groups(members_by_node(all_ranks(layout_), nodes_));
     case Balance::all:
-      return in_groups({all});
+      return in_groups({all_ranks(layout_)});
     case Balance::pairs:
-      return costs.by_sun() ? swap_pairs(loads) : give_pairs(loads);
+      return in_groups(pairs_by_cost(loads));
     case Balance::twin:
       return keep_twins(geometry_, layout_);
     default:
@@ -114,18 +111,25 @@ std::vector<double> Planet::seconds_since(std::vector<double> seconds, std::int6
 Holders Planet::holders_by(const std::vector<double>& seconds, double seconds_per_byte) const {
   const Costs costs{seconds, {}};
   const auto bytes = static_cast<double>(bytes_.out + bytes_.back);
-  return give_where_it_pays({layout_, nodes_, costs}, {.seconds = bytes * seconds_per_byte});
+  return give_where_it_pays({layout_, nodes_, costs}, bytes * seconds_per_byte);
 }
 
-Holders Planet::holders_at(const Manner& manner, std::int64_t timestep) const {
-  if (manner.balance != Balance::measured) return by_scheme(manner.balance, costs_at(timestep));
+Holders Planet::holders_at(const Manner& manner, std::int64_t timestep, const Costs& costs) const {
+  if (manner.balance != Balance::measured) return by_scheme(manner.balance, costs);
   const std::int64_t look = timestep - timestep % manner.costs_every;
   if (look == 0) return layout_.owners();
   std::vector<double> seconds = costs_at(look - 1).of;
-  for (double& one : seconds) one *= seconds_per_cost();
+  if (by_sun())
+    for (double& one : seconds) one *= assumed_seconds_per_flop;
   const double given = manner.move_seconds_per_byte;
   return holders_by(seconds_since(std::move(seconds), look - 1, timestep),
                     given > 0.0 ? given : assumed_seconds_per_byte);
+}
+
+Schedules::Schedules(const Planet& planet, std::size_t most) : planet_(planet) {
+  constexpr double most_bytes = 5e8, column_bytes = 9.0;
+  const double bytes = column_bytes * static_cast<double>(planet.geometry().columns());
+  capacity_ = std::min(most, 1 + static_cast<std::size_t>(most_bytes / bytes));
 }
 
 SchedulePointer Schedules::at(const Manner& manner, std::int64_t timestep) {
@@ -139,10 +143,10 @@ SchedulePointer Schedules::at(const Manner& manner, std::int64_t timestep) {
     kept_.splice(kept_.begin(), kept_, found);
     return found->schedule;
   }
-  kept_.push_front(
-      {manner.balance, manner.costs_every, manner.move_seconds_per_byte, timestep,
-       std::make_shared<const Schedule>(planet_.layout(), planet_.holders_at(manner, timestep),
-                                        planet_.costs_at(timestep))});
+  const Costs costs = planet_.costs_at(timestep);
+  kept_.push_front({manner.balance, manner.costs_every, manner.move_seconds_per_byte, timestep,
+                    std::make_shared<const Schedule>(
+                        planet_.layout(), planet_.holders_at(manner, timestep, costs), costs)});
   if (kept_.size() > capacity_) kept_.pop_back();
   return kept_.front().schedule;
 }

@@ -18,9 +18,9 @@ namespace phasewise::atmosphere {
 
 using SchedulePointer = std::shared_ptr<const Schedule>;
 
-// As `measured` takes it where a run has not measured it, 1 GB/s.
+// The seconds that `measured` takes a moved byte to need where the run has not measured it: 1 GB/s.
 inline constexpr double assumed_seconds_per_byte = 1e-9;
-// As `measured` takes it for the flops of the cards in a plan, 1 GF/s.
+// The seconds that it takes a flop of the kernels' cards to need in a plan: 1 GF/s.
 inline constexpr double assumed_seconds_per_flop = 1e-9;
 
 PhysicsSetting physics_setting(const Description& description, const Manner& manner, int threads);
@@ -34,7 +34,6 @@ class Planet {
   const Description& description() const { return description_; }
   const Geometry& geometry() const { return geometry_; }
   const Layout& layout() const { return layout_; }
-  const std::vector<int>& nodes() const { return nodes_; }
   int ranks() const { return layout_.ranks(); }
   const ColumnBytes& bytes() const { return bytes_; }
   bool by_sun() const { return description_.costs == nullptr; }
@@ -43,17 +42,16 @@ class Planet {
   void check(Balance balance) const;
   // What the columns cost at this timestep as the cards or the table say, in flops or seconds.
   Costs costs_at(std::int64_t timestep) const;
-  // Of costs_at.
-  double seconds_per_cost() const { return by_sun() ? assumed_seconds_per_flop : 1.0; }
 
-  // Who computes what by this scheme at this timestep. `measured` goes by the costs that the last
-  // look at them found, or moves nothing if there was none.
-  Holders holders_at(const Manner& manner, std::int64_t timestep) const;
-  // The seconds of all columns at a timestep, from those that they took at an earlier one: where
-  // the sun has risen or set since, they change by the difference of the means by day and by night.
+  // Who computes what by this scheme at this timestep, with its costs_at. `measured` goes by the
+  // costs that the last look at them found, or moves nothing if there was none.
+  Holders holders_at(const Manner& manner, std::int64_t timestep, const Costs& costs) const;
+  // The seconds of all columns at a timestep, from those that they took at an earlier one. Where
+  // the sun has risen or set since, a column gets the difference of the mean times by day and by
+  // night of all columns, whatever the ranks on which they were measured.
   std::vector<double> seconds_since(std::vector<double> seconds, std::int64_t earlier,
                                     std::int64_t timestep) const;
-  // By these seconds of all columns.
+  // Who computes what if the columns take these seconds.
   Holders holders_by(const std::vector<double>& seconds, double seconds_per_byte) const;
 
  private:
@@ -70,8 +68,8 @@ class Planet {
 // The schedules of a plan or a run, of which the last used ones are kept.
 class Schedules {
  public:
-  // The planet must outlive the schedules.
-  Schedules(const Planet& planet, std::size_t capacity) : planet_(planet), capacity_(capacity) {}
+  // Keeps so many schedules at most, and fewer of many columns. The planet must outlive them.
+  Schedules(const Planet& planet, std::size_t most);
 
   // Safe for several threads.
   SchedulePointer at(const Manner& manner, std::int64_t timestep);
@@ -87,7 +85,7 @@ class Schedules {
   };
 
   const Planet& planet_;
-  std::size_t capacity_;
+  std::size_t capacity_ = 1;
   std::mutex mutex_;
   std::list<Kept> kept_;  // the last used first
 };

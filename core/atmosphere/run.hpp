@@ -47,7 +47,7 @@ class Run : public workload::Run {
 
   const Planet& planet_;
   Schedules schedules_;
-  mutable Turn turn_;
+  Turn turn_;
   workload::Live live_;
   std::int64_t done_ = 0;  // timesteps of this process
 };

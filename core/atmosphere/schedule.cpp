@@ -35,6 +35,7 @@ Schedule::Schedule(const Layout& layout, Holders holders, const Costs& costs)
   for (std::size_t column = 0; column < owners.size(); ++column) {
     Share& share = shares_[holders_[column]];
     ++share.columns;
+    mark_ = (mark_ ^ static_cast<std::uint64_t>(holders_[column])) * 0x100000001b3U;
     if (!lit_.empty()) share.lit += lit_[column];
     share.cost += costs.of[column];
     before[owners[column]] += costs.of[column];

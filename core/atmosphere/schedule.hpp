@@ -41,7 +41,7 @@ class Schedule {
     return !lit_.empty() && lit_[static_cast<std::size_t>(column)] != 0;
   }
   const Share& share(int rank) const { return shares_[static_cast<std::size_t>(rank)]; }
-  // By the rank that computes them, and by the rank that owns them.
+  // What leaves a rank, and what comes to it.
   std::span<const Shipment> from(int rank) const {
     return std::span(out_).subspan(out_begin_[rank], out_begin_[rank + 1] - out_begin_[rank]);
   }
@@ -58,6 +58,11 @@ class Schedule {
   // The largest cost of a rank over the mean: of its own columns, and of those that it computes.
   double load_before() const { return load_before_; }
   double load_after() const { return load_after_; }
+  // Whether all ranks compute the same columns as in the other schedule.
+  bool moves_as(const Schedule& other) const {
+    if (moved() != other.moved()) return false;
+    return moved() == 0 || (mark_ == other.mark_ && holders_ == other.holders_);
+  }
 
  private:
   void find_shipments(const Layout& layout);
@@ -69,6 +74,7 @@ class Schedule {
   std::vector<Shipment> out_, in_;     // sorted by (from, to), and by (to, from)
   std::vector<std::size_t> out_begin_, in_begin_;
   std::int64_t lit_columns_ = 0;
+  std::uint64_t mark_ = 0;  // differs where the holders do, with few exceptions
   double total_cost_ = 0.0, load_before_ = 1.0, load_after_ = 1.0;
 };
 

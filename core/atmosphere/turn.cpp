@@ -105,6 +105,8 @@ void Turn::exchange_as(const Manner& given) {
   manner.process_grid = manner_.process_grid;
   manner_ = manner;
   least_.clear();
+  seconds_.clear();
+  quickest_ = of_byte_ = 0.0;
   moves_.reset();
   if (physics_)
     physics_ = std::make_unique<Physics>(physics_setting(planet_.description(), manner_, threads_));
@@ -127,7 +129,7 @@ SchedulePointer Turn::schedule_at(std::int64_t timestep) {
 
 bool Turn::prepare(std::int64_t timestep) {
   SchedulePointer next = schedule_at(timestep);
-  const bool same = moves_ && schedule_->holders() == next->holders();
+  const bool same = moves_ && schedule_->moves_as(*next);
   schedule_ = std::move(next);
   if (same) return false;
   moves_ = std::make_unique<Moves>(*schedule_, planet_.layout(), manner_, planet_.bytes(), team_);
@@ -278,12 +280,16 @@ void Turn::take_costs(const std::vector<double>& all) {
     if (const double found = all[next++]; found > 0.0) of_bytes.push_back(found);
   }
   looked_ = timestep_;
-  of_byte_ = manner_.move_seconds_per_byte > 0.0 ? manner_.move_seconds_per_byte
-                                                 : assumed_seconds_per_byte;
-  if (manner_.move_seconds_per_byte > 0.0 || of_bytes.empty()) return;
-  const auto middle = of_bytes.begin() + static_cast<std::ptrdiff_t>(of_bytes.size() / 2);
-  std::ranges::nth_element(of_bytes, middle);
-  of_byte_ = *middle;
+  quickest_ = 0.0;
+  if (manner_.move_seconds_per_byte > 0.0) {
+    of_byte_ = manner_.move_seconds_per_byte;
+  } else if (!of_bytes.empty()) {
+    const auto middle = of_bytes.begin() + static_cast<std::ptrdiff_t>(of_bytes.size() / 2);
+    std::ranges::nth_element(of_bytes, middle);
+    of_byte_ = *middle;
+  } else if (of_byte_ == 0.0) {
+    of_byte_ = assumed_seconds_per_byte;
+  }
 }
 
 }  // namespace phasewise::atmosphere

@@ -23,8 +23,8 @@ inline constexpr std::string_view sun = "sun";
 inline constexpr std::int64_t most = 72;
 }  // namespace pieces
 
-// How many timesteps a plan has, and which ones. Of a stretch longer than one timestep it has the
-// one that the golden ratio gives, so that hours and seasons are covered evenly.
+// How many timesteps a plan has, and which ones. Where a stretch has several timesteps, the plan
+// takes the one at the place (index · 0.618…) mod 1, so that hours and seasons are covered evenly.
 std::int64_t planned_timesteps(const Description& description);
 std::int64_t timestep_of_piece(const Description& description, int index);
 
@@ -46,9 +46,11 @@ class Turn : public workload::RankTurn {
 
   const Schedule& schedule() const { return *schedule_; }
   const Measures& measures() const { return measures_; }
-  const Manner& manner() const { return manner_; }
   // This rank's own column of this place; null without contents.
   double* column(std::int64_t place) {
+    return real_ ? memory_.data() + place * planet_.bytes().pitch : nullptr;
+  }
+  const double* column(std::int64_t place) const {
     return real_ ? memory_.data() + place * planet_.bytes().pitch : nullptr;
   }
   // The seconds that an own column took last.

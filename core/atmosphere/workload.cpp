@@ -25,7 +25,7 @@ std::vector<workload::Phase> Atmosphere::phases() const {
           {std::string(phases::measures), "sum", "all"}};
 }
 
-// The pieces are alike for a turn, which has one of them.
+// A timestep is one of the pieces, so that each counts as its share of the mean timestep.
 std::vector<workload::Piece> Atmosphere::pieces() const {
   const std::int64_t count = planned_timesteps(planet_.description());
   std::vector<workload::Piece> result;
@@ -79,7 +79,7 @@ std::vector<workload::Load> Atmosphere::loads() const {
   return {before, after};
 }
 
-// Of all ranks those that send the most messages, and among these the most columns, out or back.
+// The ranks that send the most messages out or back; among several, the one of the most columns.
 std::vector<int> Atmosphere::typical_ranks() const {
   constexpr int few = 64;
   std::vector<int> result(static_cast<std::size_t>(std::min(ranks(), few)));
