@@ -80,7 +80,7 @@ class SimpleWave {
 class Solution {
  public:
   virtual ~Solution() = default;
-  // None if the problem has no solution in closed form, or not on this grid.
+  // None if the problem has no solution in closed form, not on this grid, or not with gravity.
   static std::unique_ptr<const Solution> of(const Problem& problem, const Grid& grid);
   // At a point, given by its coordinates.
   virtual Primitive at(const double* point, double time) const = 0;

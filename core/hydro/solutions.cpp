@@ -125,6 +125,7 @@ Primitive SimpleWave::at(double x, double time) const {
 double Solution::ends() const { return std::numeric_limits<double>::infinity(); }
 
 std::unique_ptr<const Solution> Solution::of(const Problem& problem, const Grid& grid) {
+  if (problem.gravity.any()) return nullptr;
   const double gamma = problem.gas.gamma;
   switch (problem.kind) {
     case Case::sod:

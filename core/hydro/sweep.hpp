@@ -19,6 +19,11 @@ enum class Kernel : std::uint8_t { plain, fast };
 struct Gravity {
   double acceleration[3] = {};
   double point_mass = 0.0;  // G M
+
+  bool any() const {
+    return point_mass != 0.0 || acceleration[0] != 0.0 || acceleration[1] != 0.0 ||
+           acceleration[2] != 0.0;
+  }
 };
 
 struct SweepSetting {

@@ -1,33 +1,8 @@
 #include "ocean/barotropic.hpp"
 
+#include "ocean/corner_flow.hpp"
+
 namespace phasewise::ocean {
-namespace {
-
-// Halves of the differences of a plane around a corner.
-template <class V>
-struct Slope {
-  PHASEWISE_HD Slope(const double* at, std::int64_t pitch) {
-    const V here = loaded<V>(at), east = loaded<V>(at + 1);
-    const V north = loaded<V>(at + pitch), north_east = loaded<V>(at + pitch + 1);
-    x = 0.5 * ((east - here) + (north_east - north));
-    y = 0.5 * ((north - here) + (north_east - east));
-  }
-  V x, y;
-};
-
-// What leaves a cell [m³/s] if along_x(offset) and along_y(offset) [m²/s] flow at its corners.
-template <class V, class X, class Y>
-PHASEWISE_HD V outflow(const Grid::Row& here, const Grid::Row& south, std::int64_t pitch,
-                       X&& along_x, Y&& along_y) {
-  const V east = 0.5 * here.dy * (along_x(0) + along_x(-pitch));
-  const V west = 0.5 * here.dy * (along_x(-1) + along_x(-pitch - 1));
-  const V to_north = 0.5 * here.dx_corner * (along_y(0) + along_y(-1));
-  const V to_south = 0.5 * south.dx_corner * (along_y(-pitch) + along_y(-pitch - 1));
-  return (east - west) + (to_north - to_south);
-}
-
-}  // namespace
-
 Barotropic::Barotropic(const Domain& domain, const Terms& terms)
     : domain_(domain),
       terms_(terms),
@@ -105,21 +80,22 @@ void Barotropic::right_side(Fields& fields, const RowPlace& row, double* right) 
   const double* const levels = domain_.cell_levels() + row.at;
   const double per_flow = per_height_ * terms_.timestep;
   const double area = here.area_cell * per_height_;
+  const HalfFaces half(here, south, 1.0);
   for_vectors(
       {0, row.nx}, [&]<class V>(int i) __attribute__((always_inline)) {
         const auto along_x = [&](std::int64_t offset) __attribute__((always_inline)) {
-          const double per_dx = 1.0 / (offset < -1 ? south : here).dx_corner;
-          const V slope = Slope<V>(surface + i + offset, pitch).x;
+          const double half_dx = 0.5 / (offset < -1 ? south : here).dx_corner;
+          const V twice = CornerDifferences<V>(surface + i + offset, pitch).x;
           return per_flow * loaded<V>(flow + i + offset) +
-                 loaded<V>(depth + i + offset) * (per_dx * slope);
+                 loaded<V>(depth + i + offset) * (half_dx * twice);
         };
         const auto along_y = [&](std::int64_t offset) __attribute__((always_inline)) {
-          const V slope = Slope<V>(surface + i + offset, pitch).y;
+          const V twice = CornerDifferences<V>(surface + i + offset, pitch).y;
           return per_flow * loaded<V>(flow + plane + i + offset) +
-                 loaded<V>(depth + i + offset) * (1.0 / here.dy * slope);
+                 loaded<V>(depth + i + offset) * (0.5 / here.dy * twice);
         };
-        const V found =
-            area * loaded<V>(surface + i) - outflow<V>(here, south, pitch, along_x, along_y);
+        const V found = area * loaded<V>(surface + i) -
+                        flow_through<V>(half, pitch, along_x, along_y).outflow();
         stored(right + row.at + i, where_sea(loaded<V>(levels + i), 0.0, found));
       });
 }
@@ -130,11 +106,11 @@ void Barotropic::push(Fields& fields, const RowPlace& row, const double* solutio
   const double* const levels = domain_.corner_levels() + row.at;
   const double* const old = fields.surface() + row.at;
   double* const change = fields.surface() + plane + row.at;
-  const double scale = gravity * terms_.implicitness * terms_.timestep;
+  const double scale = 0.5 * gravity * terms_.implicitness * terms_.timestep;
   const double along_x = scale / here.dx_corner, along_y = scale / here.dy;
   for_vectors(
       {-1, row.nx}, [&]<class V>(int i) __attribute__((always_inline)) {
-        const Slope<V> after(solution + row.at + i, pitch), before(old + i, pitch);
+        const CornerDifferences<V> after(solution + row.at + i, pitch), before(old + i, pitch);
         const V sea = loaded<V>(levels + i);
         stored(change + i, where_sea(sea, 0.0, along_x * (before.x - after.x)));
         stored(change + plane + i, where_sea(sea, 0.0, along_y * (before.y - after.y)));
@@ -149,6 +125,7 @@ void Barotropic::raise(Fields& fields, const RowPlace& row) const {
   double* const surface = fields.surface() + row.at;
   const double* const change = surface + plane;
   const double later = terms_.implicitness, scale = terms_.timestep / here.area_cell;
+  const HalfFaces half(here, south, 1.0);
   for_vectors(
       {0, row.nx}, [&]<class V>(int i) __attribute__((always_inline)) {
         const auto along_x = [&](std::int64_t offset) __attribute__((always_inline)) {
@@ -159,7 +136,7 @@ void Barotropic::raise(Fields& fields, const RowPlace& row) const {
           return loaded<V>(flow + plane + i + offset) +
                  later * (loaded<V>(depth + i + offset) * loaded<V>(change + plane + i + offset));
         };
-        const V left = outflow<V>(here, south, pitch, along_x, along_y);
+        const V left = flow_through<V>(half, pitch, along_x, along_y).outflow();
         stored(surface + i, loaded<V>(surface + i) - scale * left);
       });
 }

@@ -33,7 +33,6 @@ Domain::Domain(const Grid& grid, const SeaFloor& floor, const Planes& planes, bo
 RowPlace Domain::place(int part, int j) const {
   const Planes::Part& of = planes_.parts()[part];
   return {.part = part,
-          .j = j,
           .at = planes_.at(part, 0, j),
           .nx = of.nx,
           .y = of.y + j,

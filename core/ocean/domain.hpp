@@ -18,7 +18,7 @@ parallel::Buffer<double> zeros(std::int64_t size);
 
 // A row of a block.
 struct RowPlace {
-  int part, j;
+  int part;
   std::int64_t at;  // of its cell 0 in a plane
   int nx;
   int y;        // its row of the grid
@@ -65,6 +65,13 @@ class Domain {
   // The depth of corners, and of cells [m].
   const double* corner_depth() const { return statics_.data() + 4 * plane(); }
   const double* cell_depth() const { return statics_.data() + 5 * plane(); }
+
+  // Of a level with the next deeper one: `twice`, two times what mixes in a timestep [m²], over
+  // both thicknesses; 0 where there is none.
+  double coupling(int level, double twice) const {
+    if (level < 0 || level + 1 >= levels_) return 0.0;
+    return twice / (grid_.thickness(level) + grid_.thickness(level + 1));
+  }
 
   // The thickness of a level at the corners of a row [m], from corner 0 on, with two ghosts.
   const double* thickness(int level, const RowPlace& row) const {

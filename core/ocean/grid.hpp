@@ -33,13 +33,12 @@ class Grid {
     double coriolis;            // 1/s, at corners
     double curvature;           // tan(latitude)/R at corners, 1/m
     double latitude;            // deg, of cells; on a plane 0
-    double northing;            // share of the extent along y, of corners
+    double northing;            // of corners: 0 in the first row's cells, 1 in the last one's
     double area_corner() const { return dx_corner * dy; }
   };
   const Row& row(int j) const { return rows_[j + 2]; }
 
   double thickness(int level) const { return setting_.thickness[level]; }
-  const std::vector<double>& thicknesses() const { return setting_.thickness; }
   // Of a number of levels from the surface [m].
   double depth(int levels) const { return depth_[levels]; }
 

@@ -104,6 +104,12 @@ std::vector<int> tile_cuts(int n, int most) {
   return cuts;
 }
 
+int widest_tile(const std::vector<int>& cuts) {
+  int most = 0;
+  for (std::size_t i = 1; i < cuts.size(); ++i) most = std::max(most, cuts[i] - cuts[i - 1]);
+  return most;
+}
+
 Layout::Layout(const SeaMask& mask, const LayoutSetting& setting, int ranks)
     : setting_(setting),
       periodic_{mask.periodic_x, mask.periodic_y},

@@ -41,6 +41,8 @@ inline constexpr int ghosts = 2;  // rows around a block
 // The first cells of parts of n cells of one width, the widest divisor of n up to `most`; if that
 // is far below, the widths differ by one. The last value is n.
 std::vector<int> tile_cuts(int n, int most);
+// The largest width between such cuts.
+int widest_tile(const std::vector<int>& cuts);
 
 class Layout {
  public:

@@ -8,6 +8,7 @@
 #include "numerics/constants.hpp"
 #include "ocean/initial.hpp"
 #include "ocean/momentum.hpp"
+#include "ocean/solver/influence.hpp"
 
 namespace phasewise::ocean {
 namespace {
@@ -74,6 +75,14 @@ void check_timestep(const Description& description, const Grid& grid) {
                   description.terms.timestep, name.c_str(), limit);
     throw std::invalid_argument(text);
   }
+}
+
+void check_evp_block(const Description& description) {
+  if (description.solver.preconditioner != Preconditioner::evp) return;
+  const std::array<int, 2>& asked = description.manner.layout.tile;
+  check_marches("ocean.evp_block", asked,
+                {widest_tile(tile_cuts(description.grid.nx, asked[0])),
+                 widest_tile(tile_cuts(description.grid.ny, asked[1]))});
 }
 
 }  // namespace phasewise::ocean

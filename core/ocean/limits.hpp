@@ -1,4 +1,4 @@
-// The longest timesteps with which the scheme is stable.
+// The longest timesteps with which the scheme is stable, and the largest blocks that evp can solve.
 #pragma once
 
 #include <limits>
@@ -18,5 +18,9 @@ std::vector<std::pair<std::string, double>> timestep_limits(const Description& d
 // Throws std::invalid_argument with one sentence that names the largest timestep if the study's is
 // above it.
 void check_timestep(const Description& description, const Grid& grid);
+
+// Throws std::invalid_argument with one sentence that names the largest blocks of evp if the
+// study's are larger.
+void check_evp_block(const Description& description);
 
 }  // namespace phasewise::ocean

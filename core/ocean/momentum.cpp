@@ -1,6 +1,7 @@
 #include "ocean/momentum.hpp"
 
 #include "numerics/elementary.hpp"
+#include "ocean/corner_flow.hpp"
 
 namespace phasewise::ocean {
 namespace {
@@ -55,18 +56,6 @@ PHASEWISE_HD V horizontal_terms(const RowTerms& row, const Around<V>& q, V u, V 
                     (row.to_north * (q.north - q.here) - row.to_south * (q.here - q.south));
   return viscous - carried;
 }
-
-// Differences of a field of cells around a corner, times two.
-template <class V>
-struct Gradient {
-  PHASEWISE_HD Gradient(const double* at, std::int64_t pitch) {
-    const V here = loaded<V>(at), east = loaded<V>(at + 1);
-    const V north = loaded<V>(at + pitch), north_east = loaded<V>(at + pitch + 1);
-    x = (east - here) + (north_east - north);
-    y = (north - here) + (north_east - east);
-  }
-  V x, y;
-};
 
 }  // namespace
 
@@ -152,7 +141,7 @@ void Momentum::predict_row(Fields& fields, const RowPlace& row, double weight,
                        terms.curvature * (of_u.here * of_v.here);
         V explicit_v = horizontal_terms(terms, of_v, of_u.here, of_v.here) -
                        terms.curvature * (of_u.here * of_u.here);
-        const Gradient<V> slope_of_surface(surface + i, pitch);
+        const CornerDifferences<V> slope_of_surface(surface + i, pitch);
         V push_x = -gravity * half_dx * slope_of_surface.x;
         V push_y = -gravity * half_dy * slope_of_surface.y;
         if (warmth != nullptr) {
@@ -167,7 +156,8 @@ void Momentum::predict_row(Fields& fields, const RowPlace& row, double weight,
             explicit_u -= up * (of_u.here - loaded<V>(u + at + plane));
             explicit_v -= up * (of_v.here - loaded<V>(v + at + plane));
           }
-          const Gradient<V> of_warmth(warmth + at, pitch), of_salt(warmth + field + at, pitch);
+          const CornerDifferences<V> of_warmth(warmth + at, pitch),
+              of_salt(warmth + field + at, pitch);
           const double half = 0.5 * gravity * grid.thickness(k);
           const V half_x =
               half * half_dx * (haline_contraction * of_salt.x - thermal_expansion * of_warmth.x);
@@ -209,28 +199,23 @@ void Momentum::predict(Kernel kernel, Fields& fields, const RowPlace& row, doubl
 template <Kernel kernel>
 void Momentum::mix_row(Fields& fields, const RowPlace& row, Scratch& scratch) const {
   const std::int64_t plane = domain_.plane(), pitch = domain_.pitch(), field = domain_.field();
-  const Grid& grid = domain_.grid();
   const double* const depth = domain_.corner_levels() + row.at;
   double* const u = fields.next_flow() + row.at;
   double* const share = scratch.row(0);  // of the level below in a level's value
   const double drag = terms_.timestep * terms_.drag;
   const Span span{0, row.nx};
-  const auto coupling = [&](int k) {
-    if (k < 0 || k + 1 >= domain_.levels()) return 0.0;
-    return 2.0 * terms_.timestep * terms_.vertical_viscosity /
-           (grid.thickness(k) + grid.thickness(k + 1));
-  };
+  const double twice = 2.0 * terms_.timestep * terms_.vertical_viscosity;
   downwards<kernel>(
       span, row.corners, [&]<class V>(int k, int i) __attribute__((always_inline)) {
         const std::int64_t at = k * plane + i;
         const V levels = loaded<V>(depth + i);
         const V thickness = loaded<V>(domain_.thickness(k, row) + i);
-        const V below = where_sea(levels, k + 1.0, all_of<V>(coupling(k)));
+        const V below = where_sea(levels, k + 1.0, all_of<V>(domain_.coupling(k, twice)));
         const V rubbed = all_of<V>(drag) - where_sea(levels, k + 1.0, all_of<V>(drag));
         V weight = thickness + below + rubbed;
         V first = thickness * loaded<V>(u + at), second = thickness * loaded<V>(u + field + at);
         if (k > 0) {
-          const V above = where_sea(levels, k, all_of<V>(coupling(k - 1)));
+          const V above = where_sea(levels, k, all_of<V>(domain_.coupling(k - 1, twice)));
           weight += above * (1.0 - loaded<V>(share + (k - 1) * pitch + i));
           first += above * loaded<V>(u + at - plane);
           second += above * loaded<V>(u + field + at - plane);

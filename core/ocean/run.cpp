@@ -49,7 +49,7 @@ void Run::run_turn() {
 
 // Without contents nobody knows when a solve has converged.
 void Run::solve_as_planned() {
-  const SolveCounts counts = counts_of(description_);
+  const SolveCounts counts = turn_.counts();
   double checked = 0.0;
   for (double done = 1.0; done <= counts.pieces; ++done) {
     tell(pieces::iteration);

@@ -30,8 +30,6 @@ class Run : public workload::Run {
   std::vector<std::int64_t> own_rows(const std::string& set) const override;
   void replace_rows(const std::string& set, const workload::Rows& rows) override;
 
-  Turn& turn_of_rank() { return turn_; }
-
  protected:
   void run_turn() override;
 

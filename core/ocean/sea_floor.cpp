@@ -65,7 +65,10 @@ SeaFloor::SeaFloor(const Grid& grid, const MaskSetting& setting)
   else
     levels_.assign(static_cast<std::size_t>(nx_) * ny_, static_cast<std::int16_t>(grid.nz()));
   if (std::ranges::all_of(levels_, [](std::int16_t levels) { return levels == 0; }))
-    throw std::invalid_argument("the mask of the ocean is of land alone: give a sea");
+    throw std::invalid_argument(
+        setting.mask == MaskSource::continents
+            ? "ocean.sea: so small a share of the grid leaves no sea: give a larger one"
+            : "the mask of the ocean is of land alone: give a sea");
 }
 
 std::shared_ptr<const SeaFloor> SeaFloor::shared(const Grid& grid, const MaskSetting& setting) {

@@ -1,5 +1,7 @@
 #include "ocean/tracers.hpp"
 
+#include "ocean/corner_flow.hpp"
+
 namespace phasewise::ocean {
 namespace {
 
@@ -36,11 +38,6 @@ PHASEWISE_HD V difference(const double* levels, int level, const double* at, std
 // What leaves a cell through its sides and goes upwards through its top and bottom, for one tracer.
 // `flow` has u and v times the thickness at the corners; rise is that through the tops, [m³/s].
 template <class V>
-struct Faces {
-  V east, west, north, south;
-};
-
-template <class V>
 PHASEWISE_HD V net_outflow(const CarriedRow& row, const double* tracer, int k, int i,
                            const Faces<V>& flow, const Faces<double>& mixing) {
   const double* const at = tracer + k * row.plane + i;
@@ -62,7 +59,7 @@ PHASEWISE_HD V net_outflow(const CarriedRow& row, const double* tracer, int k, i
       through_face(row.weights, flow.north, mixing.north, here, loaded<V>(at + pitch), y_1, y0, y1);
   const V south = through_face(row.weights, flow.south, mixing.south, loaded<V>(at - pitch), here,
                                y_2, y_1, y0);
-  return (east - west) + (north - south);
+  return Faces<V>{east, west, north, south}.outflow();
 }
 
 // What rises through the top of a level; through the surface nothing does.
@@ -107,18 +104,14 @@ void Tracers::find_rise(const double* flow, const RowPlace& row, double* rise) c
   const Grid::Row &here = domain_.grid().row(row.y), &south = domain_.grid().row(row.y - 1);
   const double* const u = flow + row.at;
   const double* const v = u + domain_.field();
-  const double half_dy = 0.5 * here.dy, half_dx = 0.5 * here.dx_corner,
-               half_south = 0.5 * south.dx_corner;
+  const HalfFaces half(here, south, 1.0);
   const int deepest = row.levels - 1;
   upwards<kernel>(
       {0, row.nx}, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
-        const double *const x = u + k * plane + i, *const y = v + k * plane + i;
-        const V along_x = half_dy * ((loaded<V>(x) + loaded<V>(x - pitch)) -
-                                     (loaded<V>(x - 1) + loaded<V>(x - pitch - 1)));
-        const V along_y = half_dx * (loaded<V>(y) + loaded<V>(y - 1)) -
-                          half_south * (loaded<V>(y - pitch) + loaded<V>(y - pitch - 1));
+        const std::int64_t at = k * plane + i;
+        const V spread = flow_through<V>(half, pitch, u + at, v + at).outflow();
         const V below = k < deepest ? loaded<V>(rise + (k + 1) * pitch + i) : V{};
-        stored(rise + k * pitch + i, below - domain_.grid().thickness(k) * (along_x + along_y));
+        stored(rise + k * pitch + i, below - domain_.grid().thickness(k) * spread);
       });
 }
 
@@ -149,15 +142,9 @@ void Tracers::carry_row(Fields& fields, const RowPlace& row, Scratch& scratch) c
   downwards<kernel>(
       {0, row.nx}, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
         const double thickness = grid.thickness(k);
-        const double *const x = u + k * plane + i, *const y = v + k * plane + i;
-        const double half_x = 0.5 * here.dy * thickness;
-        const double half_y = 0.5 * here.dx_corner * thickness;
-        const double half_south = 0.5 * south.dx_corner * thickness;
-        const Faces<V> flow{
-            .east = half_x * (loaded<V>(x) + loaded<V>(x - pitch)),
-            .west = half_x * (loaded<V>(x - 1) + loaded<V>(x - pitch - 1)),
-            .north = half_y * (loaded<V>(y) + loaded<V>(y - 1)),
-            .south = half_south * (loaded<V>(y - pitch) + loaded<V>(y - pitch - 1))};
+        const std::int64_t cell = k * plane + i;
+        const Faces<V> flow =
+            flow_through<V>(HalfFaces(here, south, thickness), pitch, u + cell, v + cell);
         const double mixing_x = mixing * thickness * here.dy / here.dx_cell;
         const Faces<double> mixed{.east = mixing_x,
                                   .west = mixing_x,
@@ -201,21 +188,17 @@ void Tracers::mix_row(Fields& fields, const RowPlace& row, Scratch& scratch) con
   double* const change[2] = {scratch.row(1), scratch.row(2)};
   double* const from_above[2] = {scratch.row(3), scratch.row(4)};
   const Span span{0, row.nx};
-  const auto coupling = [&](int k) {
-    if (k < 0 || k + 1 >= domain_.levels()) return 0.0;
-    return 2.0 * terms_.timestep * terms_.vertical_diffusivity /
-           (grid.thickness(k) + grid.thickness(k + 1));
-  };
+  const double twice = 2.0 * terms_.timestep * terms_.vertical_diffusivity;
   const int deepest = row.levels - 1;
   downwards<kernel>(
       span, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
         const V levels = loaded<V>(depth + i);
-        const V below = where_sea(levels, k + 1.0, all_of<V>(coupling(k)));
+        const V below = where_sea(levels, k + 1.0, all_of<V>(domain_.coupling(k, twice)));
         V weight = grid.thickness(k) + below, above = V{};
         if (k == 0) {
           weight += loaded<V>(height + i);
         } else {
-          above = where_sea(levels, k, all_of<V>(coupling(k - 1)));
+          above = where_sea(levels, k, all_of<V>(domain_.coupling(k - 1, twice)));
           weight += above * (1.0 - loaded<V>(share + (k - 1) * pitch + i));
         }
         const V inverse = 1.0 / weight;

@@ -25,8 +25,8 @@ double items_of(const std::vector<RowPlace>& rows, int beyond, int levels) {
 
 }  // namespace
 
-SolveCounts counts_of(const Description& description) {
-  const SolverSetting setting = description.solver_setting(description.manner);
+SolveCounts counts_of(const Description& description, const Manner& manner) {
+  const SolverSetting setting = description.solver_setting(manner);
   const double iterations = description.expected_iterations;
   switch (setting.method) {
     case Method::pcsi:
@@ -41,7 +41,7 @@ SolveCounts counts_of(const Description& description) {
 
 std::vector<workload::Piece> pieces_of(const Description& description) {
   using workload::Piece;
-  const SolveCounts counts = counts_of(description);
+  const SolveCounts counts = counts_of(description, description.manner);
   const auto within = [](std::string_view name, double count) {
     return Piece{.name = name,
                  .kind = Piece::Kind::data_dependent,

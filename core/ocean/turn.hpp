@@ -33,7 +33,7 @@ struct Sea {
 struct SolveCounts {
   double pieces, checks;
 };
-SolveCounts counts_of(const Description& description);
+SolveCounts counts_of(const Description& description, const Manner& manner);
 
 std::vector<workload::Piece> pieces_of(const Description& description);
 
@@ -47,6 +47,8 @@ class Turn : public workload::RankTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Exchanges in another way from the next timestep on.
   void exchange_as(const Manner& manner);
+  // Of a solve in the way of now.
+  SolveCounts counts() const { return counts_of(sea_.description, manner_); }
   // The exchanges that all ranks prepare together.
   exchange::Exchanges exchanges() const;
 

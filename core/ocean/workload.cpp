@@ -31,8 +31,9 @@ std::shared_ptr<const Layout> shared_layout(const std::shared_ptr<const SeaFloor
 }
 
 // Throws before the sea is made.
-const Description& with_stable_timestep(const Description& description) {
+const Description& checked(const Description& description) {
   check_timestep(description, Grid(description.grid));
+  check_evp_block(description);
   return description;
 }
 
@@ -41,7 +42,7 @@ const Description& with_stable_timestep(const Description& description) {
 Ocean::Ocean(const workload::Parameters& parameters, workload::Nodes given)
     : Workload(std::move(given)),
       description_(parameters),
-      grid_(with_stable_timestep(description_).grid),
+      grid_(checked(description_).grid),
       floor_(SeaFloor::shared(grid_, description_.mask)),
       layout_(shared_layout(floor_, description_.manner.layout, ranks())) {}
 

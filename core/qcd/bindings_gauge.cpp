@@ -17,6 +17,7 @@
 #include "qcd/exchange/one_process.hpp"
 #include "qcd/gauge/gauge_measurement.hpp"
 #include "qcd/gauge/gauge_slices.hpp"
+#include "qcd/gauge/gradient_flow.hpp"
 #include "qcd/gauge/stout.hpp"
 
 namespace nb = nanobind;
@@ -138,6 +139,34 @@ nb::object stout_links(const Given& given, const Extents& size, double weight, i
   return nb::cast(bindings::numpy(std::move(reals)));
 }
 
+// Values after 0, 1, … steps of the flow of a whole lattice, and the links after the last one.
+nb::dict gradient_flow(const Given& given, const Extents& size, double step, int steps, int threads,
+                       bool fast) {
+  const OneBox box(size);
+  const Domain domain = box.position.domain();
+  Links links(domain, 0, true);
+  if (given.size() != static_cast<std::size_t>(links.bytes()) / sizeof(double))
+    throw std::invalid_argument("the links do not have the lattice's size");
+  std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
+  GradientFlow flow(domain, {step, steps}, 0, threads, fast ? parallel::lanes : 1, true);
+  OneProcess listener;
+  flow.tell(links, listener, [](Links&, workload::Listener&) {});
+  nb::dict found;
+  const auto series = [&](const char* name, double FlowValues::*value) {
+    std::vector<double> values;
+    for (const FlowValues& one : flow.values()) values.push_back(one.*value);
+    found[name] = bindings::numpy(std::move(values));
+  };
+  series("energy_space", &FlowValues::energy_space);
+  series("energy_time", &FlowValues::energy_time);
+  series("charge", &FlowValues::charge);
+  series("plaquette", &FlowValues::plaquette);
+  std::vector<double> reals(given.size());
+  std::memcpy(reals.data(), flow.links().matrices(), reals.size() * sizeof(double));
+  found["links"] = bindings::numpy(std::move(reals));
+  return found;
+}
+
 }  // namespace
 
 void bind_gauge(nb::module_& m) {
@@ -171,6 +200,12 @@ void bind_gauge(nb::module_& m) {
         "the others, and the same of links whose first rows do not fit into single precision.");
   m.def("stout_links", &stout_links, nb::arg("links"), nb::arg("size"), nb::arg("weight"),
         nb::arg("steps") = 1, "Stout links of a whole lattice, in the order of set_links.");
+  m.def("gradient_flow", &gradient_flow, nb::arg("links"), nb::arg("size"), nb::arg("step"),
+        nb::arg("steps"), nb::arg("threads") = 1, nb::arg("fast") = true,
+        "The gradient flow of a whole lattice, links in the order of set_links: energy_space and "
+        "energy_time of a site, charge, and plaquette after 0, 1, … steps (steps+1,), and the "
+        "links after the last one. Without `fast` sites are taken one at a time, with the same "
+        "bits.");
   m.def("gauge_values", &gauge_values, nb::arg("links"), nb::arg("size"),
         "What is measured on the links of a whole lattice, in the order of set_links: plaquettes, "
         "rectangle, link trace and Polyakov loops, 1 for unit matrices; unitarity, the largest "

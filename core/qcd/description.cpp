@@ -15,6 +15,7 @@ constexpr int longest = 4096;               // extent
 constexpr std::uint32_t source_stream = 1;  // of random numbers; 0 is that of hot links
 constexpr std::int64_t most_iterations = 1'000'000;
 constexpr int most_smearing = 10'000, most_stout = 1000;
+constexpr std::int64_t most_flow_steps = 1'000'000;
 
 template <std::size_t n>
 std::vector<std::string> words(const std::array<std::string_view, n>& names) {
@@ -63,6 +64,12 @@ QuarkAction read_action(const Parameters& parameters) {
           .twisted_mass = parameters.number("quarks.twisted_mass")};
 }
 
+FlowSetting read_flow(const Parameters& parameters) {
+  return {.step = parameters.not_negative("measure.flow_step"),
+          .steps = static_cast<int>(
+              parameters.integer_within("measure.flow_steps", 0, most_flow_steps))};
+}
+
 }  // namespace
 
 Manner read_manner(const Parameters& parameters) {
@@ -109,6 +116,7 @@ Description::Description(const Parameters& parameters) {
   smearing = {parameters.not_negative("measure.width"),
               static_cast<int>(parameters.integer_within("measure.iterations", 0, most_smearing))};
   rectangles = parameters.integer("measure.rectangles") != 0;
+  flow = read_flow(parameters);
   sources = read_sources(parameters, size);
   if (sources.size() != 1 && smearing.iterations > 0)
     parameters.fail("measure.source", "a smeared source has one place");

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "qcd/dirac/smearing.hpp"
+#include "qcd/gauge/gradient_flow.hpp"
 #include "qcd/gauge/stout.hpp"
 #include "qcd/layout.hpp"
 #include "qcd/manner.hpp"
@@ -32,11 +33,12 @@ struct Description {
   std::array<double, axes> phases{};  // of ψ(x + L), in units of π
   Method method = Method::cg;
   Precision precision = Precision::double_;
-  double tolerance = 0.0;        // residual over that at the start; 0: fixed work
-  std::int64_t iterations = 1;   // at most, or the fixed number
-  bool pion = false;             // twelve right-hand sides, all spins and colours of a point
-  Smearing smearing;             // smears the source
-  bool rectangles = false;       // whether rectangles are measured
+  double tolerance = 0.0;       // residual over that at the start; 0: fixed work
+  std::int64_t iterations = 1;  // at most, or the fixed number
+  bool pion = false;            // twelve right-hand sides, all spins and colours of a point
+  Smearing smearing;            // smears the source
+  bool rectangles = false;      // whether rectangles are measured
+  FlowSetting flow;
   std::vector<Extents> sources;  // the points of the solves in turn; none: random ones
   Extents grid{};                // zeros: the grid with the least surface
   Layout layout{};

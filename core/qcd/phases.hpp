@@ -19,7 +19,7 @@ inline constexpr std::string_view sum_gauge = "sum_gauge", sum_source = "sum_sou
                                   bound_clover = "bound_clover", sum_direction = "sum_direction",
                                   sum_step = "sum_step", sum_curvature = "sum_curvature",
                                   sum_residual = "sum_residual", sum_solution = "sum_solution",
-                                  sum_pion = "sum_pion";
+                                  sum_pion = "sum_pion", sum_flow = "sum_flow";
 }  // namespace phases
 
 // A turn is a solve for one right-hand side, or for the twelve of a propagator.

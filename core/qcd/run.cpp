@@ -1,9 +1,11 @@
 #include "qcd/run.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <unordered_map>
+#include <utility>
 
 #include "qcd/solver/plain_fields.hpp"
 #include "qcd/turn_pieces.hpp"
@@ -12,6 +14,24 @@ namespace phasewise::qcd {
 namespace {
 
 constexpr int site_reals = axes * 18;
+
+// Series along the flow; none without one.
+std::vector<workload::Value> of_flow(const std::vector<FlowValues>& flow) {
+  constexpr std::array<std::pair<const char*, double FlowValues::*>, 4> names{
+      {{"flow_energy_space", &FlowValues::energy_space},
+       {"flow_energy_time", &FlowValues::energy_time},
+       {"flow_charge", &FlowValues::charge},
+       {"flow_plaquette", &FlowValues::plaquette}}};
+  std::vector<workload::Value> found;
+  if (flow.empty()) return found;
+  for (const auto& [name, member] : names) {
+    std::vector<double> series;
+    series.reserve(flow.size());
+    for (const FlowValues& values : flow) series.push_back(values.*member);
+    found.push_back({name, {series.size()}, std::move(series)});
+  }
+  return found;
+}
 
 }  // namespace
 
@@ -168,6 +188,7 @@ std::vector<workload::Value> Run::record() const {
                                       {"link_trace", {}, {gauge.link_trace}},
                                       {"polyakov", {axes, 2}, loops}};
   if (description_.rectangles) values.push_back({"rectangle", {}, {gauge.rectangle}});
+  for (workload::Value& value : of_flow(turn_of_rank_.flow())) values.push_back(std::move(value));
   if (description_.pion) {
     const std::vector<double>& pion = turn_of_rank_.pion();
     values.push_back({"pion", {pion.size()}, pion});

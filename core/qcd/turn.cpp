@@ -11,6 +11,9 @@ namespace {
 // The planes of the neighbours' links that are needed: rectangles are two links long.
 int halo_of(const Description& description) { return description.rectangles ? 2 : 1; }
 
+// How many sites the loops over links take at once.
+int lanes_of(const Manner& manner) { return manner.kernel == Kernel::fast ? parallel::lanes : 1; }
+
 // One item is a site: a link's six staples, the exponential and its product. Links are found in a
 // cache again.
 constexpr parallel::KernelCard stout_card{.name = "stout",
@@ -36,6 +39,8 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
       real_(real),
       links_(domain_, halo_of(description), real),
       gauge_(position_, description.rectangles, threads, real),
+      flow_(domain_, description.flow, halo_of(description), threads, lanes_of(description.manner),
+            real),
       smeared_(position_, description.smearing, description.source(0), threads, real),
       solver_(description, position_, threads, real),
       of_links_(axes),
@@ -49,7 +54,10 @@ Turn::Turn(const Description& description, const Ranks& ranks, const std::vector
           exchange::common_channel, exchange::Protocol::irecv_isend);
 }
 
-void Turn::set_manner(const Manner& manner) { solver_.set_manner(manner); }
+void Turn::set_manner(const Manner& manner) {
+  solver_.set_manner(manner);
+  flow_.set_lanes(lanes_of(manner));
+}
 
 exchange::Exchanges Turn::exchanges() const {
   exchange::Exchanges all = solver_.exchanges();
@@ -105,6 +113,8 @@ const Links& Turn::smooth_links(workload::Listener& listener) {
 void Turn::tell_links(workload::Listener& listener) {
   exchange_links(links_, listener);
   gauge_.tell(links_, listener);
+  flow_.tell(links_, listener,
+             [this](Links& links, workload::Listener& to) { exchange_links(links, to); });
   const Links& smooth = smooth_links(listener);
   smeared_.tell(smooth, listener);
   solver_.set_links(smooth, listener);

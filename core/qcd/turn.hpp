@@ -6,6 +6,7 @@
 
 #include "qcd/dirac/smearing.hpp"
 #include "qcd/gauge/gauge_measurement.hpp"
+#include "qcd/gauge/gradient_flow.hpp"
 #include "qcd/solver/solver.hpp"
 #include "workload/workload.hpp"
 
@@ -39,6 +40,8 @@ class Turn : public workload::RankTurn {
   const Solver& solver() const { return solver_; }
   const SmearedSource& smeared() const { return smeared_; }
   const GaugeValues& gauge() const { return gauge_.values(); }
+  // Of the links that were taken last.
+  const std::vector<FlowValues>& flow() const { return flow_.values(); }
   const std::vector<double>& pion() const { return pion_; }
   // The place of the source of this solve.
   void set_source(std::int64_t solve) { solver_.set_place(description_.source(solve)); }
@@ -59,6 +62,7 @@ class Turn : public workload::RankTurn {
   Links links_;
   std::vector<Links> smooth_;  // two, used in turn
   GaugeMeasurement gauge_;
+  GradientFlow flow_;
   SmearedSource smeared_;
   Solver solver_;
   exchange::Exchanges of_links_;

@@ -34,6 +34,7 @@ std::vector<workload::Phase> Qcd::phases() const {
     found.push_back({std::string(phases::polyakov[axis]), "chain", axis_names[axis]});
   for (const auto sum : {phases::bound_clover, phases::sum_gauge, phases::sum_source})
     found.push_back({std::string(sum), "sum", "all"});
+  if (description_.flow.steps > 0) found.push_back({std::string(phases::sum_flow), "sum", "all"});
   return found;
 }
 

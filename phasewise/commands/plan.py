@@ -25,6 +25,8 @@ from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, show_planned, when
 from phasewise.tuning.automatic import machine_of, settle
 
+MOST_LOADS = 8
+"""Most loads that are listed; --json has all."""
 MARKS = "†‡§¶"
 """Marks of phases that do not belong to every turn: one for each piece of a turn, in the plan's
 order.
@@ -124,6 +126,13 @@ def _sizes(phase: dict[str, Any]) -> str:
     return f"{sizes[0]}…{sizes[-1]}"
 
 
+def _load_text(values: Sequence[float]) -> str:
+    """A load of each group of ranks, or the range of many."""
+    if len(values) > MOST_LOADS:
+        return f"{min(values):.3f} to {max(values):.3f}"
+    return ", ".join(f"{value:.3f}" for value in values)
+
+
 def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[str]:
     """The lines below the table."""
     totals, load, unit = planned["totals"], planned["load"], study.workload.unit
@@ -137,10 +146,7 @@ def _closing(study: Study, planned: dict[str, Any], rank: int | None) -> list[st
         f"{totals['intra_node']:.9g} messages in its node and {totals['inter_node']:.9g} to others",
     ]
     if load:
-        loads = (
-            f"{names.get(key, key)} {', '.join(f'{value:.3f}' for value in values)}"
-            for key, values in load.items()
-        )
+        loads = (f"{names.get(key, key)} {_load_text(values)}" for key, values in load.items())
         lines.append(f"Load, largest over mean{among}: {'; '.join(loads)}")
     if any(phase["library"] for phase in planned["phases"]):
         lines.append(

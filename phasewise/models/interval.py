@@ -129,7 +129,8 @@ def turn_interval(
     variation: float = 0.0,
 ) -> tuple[float, float]:
     """The 90 % interval [s] of a turn's predicted time, from residuals of turns. Without them, it
-    is the sum of the intervals of communication and of computing.
+    is the sum of the intervals of communication and of computing, which is all that is no
+    communication.
     """
     found = _of_residuals(residuals, TURN, model_name, machine, twin, ranks)
     if found is None:

@@ -117,7 +117,8 @@ def bounded(found: Prediction, case: Case, variation: float | None = None) -> Pr
     of_turn = varying * found.turn_seconds
     own = of_turn / communication if communication > 0.0 else 0.0
     ends = interval(communication, *about, variation=own)
-    computing = found.computation_seconds
+    # The slowest rank may compute longer than the mean one, without any other waiting for it.
+    computing = found.turn_seconds - communication
     turn = turn_interval(found.turn_seconds, ends, computing, *about, variation=varying)
     ends = widened(communication, ends, found.of_rates.communication)
     turn = widened(found.turn_seconds, turn, found.of_rates.turn)

@@ -68,6 +68,17 @@ def test_a_summary_has_what_scripts_rely_on(folder: Path) -> None:
         assert summarise(other)["l1"] is None
 
 
+@pytest.mark.parametrize(
+    "own",
+    [{"gravity": "uniform", "acceleration": [0.5, 0.0, 0.0]},
+     {"problem": "sedov", "gravity": "point-mass", "point_mass": 1.0}],
+)  # fmt: skip
+def test_a_gas_in_gravity_has_no_known_solution(own: dict[str, Any]) -> None:
+    with phasewise.run(study(timesteps=2, **own)) as results:
+        assert not results.holds("l1")
+        assert summarise(results)["l1"] is None
+
+
 def test_snapshots_are_at_equal_distances_in_time(folder: Path) -> None:
     with phasewise.open_results(folder) as results:
         step = float(np.max(results.rows("dt")))

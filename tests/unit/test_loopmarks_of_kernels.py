@@ -78,6 +78,8 @@ BY_OTHERS = {
     ("ocean/kernels.cpp", "vector_card"): "Lanes, a vector by its type",
     ("ocean/solver/iteration.cpp", "tiles_card"): "Lanes, a vector by its type",
     ("qcd/dirac/dirac.cpp", "local_card"): "Vector, a vector by its type",
+    ("qcd/gauge/flow_measures.cpp", "flow_measures_card"): "Vector, a vector by its type",
+    ("qcd/gauge/flow_step.cpp", "flow_card"): "Vector, a vector by its type",
     ("qcd/solver/stabilised_gradient.cpp", "pass_card"): "Vector, a vector by its type",
     ("linear/multiply.cpp", "multiply_card"): "Lanes, a vector by its type",
     ("linear/sparse.cpp", "sell_card"): "Lanes, a vector by its type",

@@ -13,7 +13,15 @@ from phasewise.cli import parse
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.curves import Curve, Measured
 from phasewise.machines.machine import machine_path
-from phasewise.models import Case, PhaseMessages, default_model, load_model, model_names, predict
+from phasewise.models import (
+    Case,
+    PhaseMessages,
+    default_model,
+    load_model,
+    model_names,
+    predict,
+    prediction,
+)
 from phasewise.models.computation import kernel_seconds
 from phasewise.models.interval import (
     FEWEST,
@@ -282,6 +290,19 @@ def test_a_turn_is_computation_and_communication() -> None:
     assert found.communication_seconds == messages + found.waiting_seconds
     assert found.low < found.communication_seconds < found.high
     assert found.turn_low < found.turn_seconds < found.turn_high
+
+
+def test_the_interval_of_a_turn_takes_in_a_rank_that_computes_longer_than_the_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Where nobody waits for it, neither the mean rank's computing nor communication shows it."""
+    monkeypatch.setattr(prediction, "residuals_of", lambda _workload: None)
+    case = Case(paper(), load_machine("bassi"), 64)
+    found = replace(
+        predict(case, "3"), computation_seconds=1.0, communication_seconds=0.25, turn_seconds=2.0
+    )
+    known = prediction.bounded(found, case)
+    assert known.turn_low < 2.0 < known.turn_high
 
 
 def test_without_residuals_the_interval_is_as_wide_as_the_papers_errors() -> None:

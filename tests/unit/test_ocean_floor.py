@@ -13,7 +13,8 @@ pytest.importorskip("phasewise._core", reason="the core is not built")
 
 from phasewise.driver import load_core
 from phasewise.study import Study
-from tests.sentences import says
+from phasewise.study.checking import Checking
+from tests.sentences import refused, says
 
 Levels = NDArray[np.int64]
 
@@ -22,6 +23,10 @@ def parameters(seed: int = 1, **keys: Any) -> str:
     return Study.from_dict(
         {"workload": "ocean", "timesteps": 1, "seed": seed, "ocean": {"grid": "x1", **keys}}
     ).parameters()
+
+
+def check(study: Study) -> None:
+    study.workload.part(Checking).check(study)
 
 
 def levels_of(text: str) -> Levels:
@@ -116,3 +121,22 @@ def test_runs_of_levels_are_those_of_the_cells() -> None:
     for wrong in ("7 5", f"41 {320 * 384}", f"3 {320 * 384 + 1}", f"3 {320 * 384} 2"):
         with pytest.raises(ValueError, match=r"ocean\.sea_levels"):
             levels_of(f"{text}\nocean.sea_levels = {wrong}\n")
+
+
+def test_blocks_that_evp_cannot_solve_are_refused_before_a_run() -> None:
+    given = {"workload": "ocean", "timesteps": 1}
+    small = Study.from_dict(given | {"ocean": {"grid": [40, 48, 2], "evp_block": [40, 48]}})
+    with refused("ocean.evp_block = 40 x 48", "too large", "largest that hold have") as said:
+        check(small)
+    width, height = map(int, re.findall(r"have (\d+) x (\d+) cells", str(said.value))[0])
+    holding = {"grid": [40, 48, 2], "evp_block": [width, height]}
+    check(Study.from_dict(given | {"ocean": holding}))
+    # The run and its plan say the same.
+    with pytest.raises(ValueError, match=re.escape(str(said.value))):
+        load_core().start(small.parameters(), 1)
+
+
+def test_a_share_without_any_sea_is_refused_by_a_check() -> None:
+    dry = {"workload": "ocean", "timesteps": 1, "ocean": {"grid": [32, 24, 2], "sea": 0.001}}
+    with refused("ocean.sea", "no sea", "larger"):
+        check(Study.from_dict(dry))

@@ -209,6 +209,18 @@ def test_a_workload_adds_entries_to_a_plan_and_prints_them(
     assert capsys.readouterr().out.endswith("64 ranks hold a beam\n")
 
 
+def test_many_loads_are_shown_as_a_range(
+    study: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def many(_: Laboratory, _study: Study, plan: dict[str, Any]) -> dict[str, Any]:
+        plan["load"]["hours"] = [1.0 + hour / 16 for hour in range(9)]
+        return {}
+
+    monkeypatch.setattr(Laboratory, "planned", many)
+    assert main(["plan", study, "--ranks", "4"]) == 0
+    assert "hours 1.000 to 1.500" in " ".join(capsys.readouterr().out.split())
+
+
 def test_the_plan_of_one_rank_is_of_that_rank(
     study: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -32,13 +32,7 @@ class Chebyshev final : public Iteration {
 
   void begin(double squared, double weighted, workload::Listener& listener) override;
   void iterate(workload::Listener& listener) override;
-  // After the last iteration too.
-  bool wants_check() const override {
-    const SolverSetting& setting = context_.setting;
-    const int last = setting.iterations > 0 ? setting.iterations : setting.most_iterations;
-    const int since = iterations_ - known_at();
-    return since >= setting.check_every || (since > 0 && iterations_ >= last);
-  }
+  bool wants_check() const override;
   void check(workload::Listener& listener) override;
 
  private:
@@ -57,14 +51,33 @@ class Chebyshev final : public Iteration {
   std::optional<workload::BoundedSums<1>> sum_;
   double ratio_ = 0.0;   // T_k-1 over T_k
   double fallen_ = 1.0;  // 1/T_k, the factor by which errors have fallen
-  double first_ = 0.0;   // a bound of |r|² of A at the beginning
+  double fallen_when_known_ = 1.0;
+  double first_ = 0.0;  // a bound of |r|² of A at the beginning
   int swaps_ = 0;
 };
+
+// After the last iteration too, and once the residual has probably fallen far enough.
+bool Chebyshev::wants_check() const {
+  constexpr int most = 3;  // checks instead of one
+  const SolverSetting& setting = context_.setting;
+  const int last = setting.iterations > 0 ? setting.iterations : setting.most_iterations;
+  const int since = iterations_ - known_at();
+  if (since == 0) return false;
+  if (since >= setting.check_every || iterations_ >= last) return true;
+  const double fallen = fallen_ / fallen_when_known_;
+  return most * since >= setting.check_every && weighted() * fallen * fallen <= problem_.wanted;
+}
 
 void Chebyshev::begin(double squared, double weighted, workload::Listener& listener) {
   restart(weighted);
   first_ = 4.0 * squared * problem_.largest_inverse() * problem_.over_energy();
-  fallen_ = 1.0;
+  fallen_ = fallen_when_known_ = 1.0;
+  if (problem_.tiles) {
+    static constexpr parallel::KernelCard card{
+        .name = "keep_right", .flops = 0.0, .bytes = 2.0 * word, .vectorised = false};
+    listener.kernel(card, context_.sea_cells(),
+                    [&] { problem_.tiles->keep_right(problem_.b.data()); });
+  }
   if (context_.setting.iterations_per_exchange > 1) right_->run(listener, data_of(problem_.b));
 }
 
@@ -88,7 +101,7 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
     step_with_tiles(step, listener);
   } else {
     const parallel::KernelCard card{.name = "chebyshev_step",
-                                    .flops = 22.0,
+                                    .flops = problem_.system.flops() + 6.0,
                                     .bytes = word * (4.0 + problem_.system.planes_read()),
                                     .vectorised = true};
     listener.kernel(card, context_.sea_cells(), [&] {
@@ -97,14 +110,13 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
       double* next = before_.data();
       with_stencil(a, [&]<bool Centre, bool West>() {
         for_sea(context_, ring, [&](std::int64_t at, int n) {
-          for_vectors(n, [&]<int Size>(int i) {
+          for_vectors({0, n}, [&]<class V>(int i) {
             const std::int64_t here = at + i;
-            const Values<Size> r =
-                load<Size>(b + here) - applied_at<Size, Centre, West>(a, y, here);
-            const Values<Size> now = load<Size>(y + here);
-            const Values<Size> moved = now - load<Size>(next + here);
-            store(next + here, fused(all_lanes<double, Size>(step.factor), r,
-                                     fused(all_lanes<double, Size>(step.again), moved, now)));
+            const V r = loaded<V>(b + here) - applied_at<V, Centre, West>(a, y, here);
+            const V now = loaded<V>(y + here);
+            const V moved = now - loaded<V>(next + here);
+            stored(next + here,
+                   fused(all_of<V>(step.factor), r, fused(all_of<V>(step.again), moved, now)));
           });
         });
       });
@@ -114,34 +126,22 @@ void Chebyshev::step(int ring, workload::Listener& listener) {
   ++swaps_;
 }
 
-// The residual is computed for some rows of tiles at a time, and stays in the cache.
+// The tiles compute the residual themselves.
 void Chebyshev::step_with_tiles(const Step& step, workload::Listener& listener) {
-  const StencilPlanes a = problem_.system.stencil();
-  const parallel::KernelCard card = problem_.tiles_card(22.0, 4.0 + problem_.system.planes_read());
-  listener.kernel(card, context_.sea_cells(), [&] {
-    const double *b = problem_.b.data(), *y = problem_.y.data();
-    double* next = before_.data();
-    const auto move = [&](std::int64_t at, int n, const double* solution) {
-      for_vectors(n, [&]<int Size>(int i) {
-        const Values<Size> now = load<Size>(y + at + i);
-        const Values<Size> moved = now - load<Size>(next + at + i);
-        store(next + at + i, fused(all_lanes<double, Size>(step.factor), load<Size>(solution + i),
-                                   fused(all_lanes<double, Size>(step.again), moved, now)));
-      });
-    };
-    with_stencil(a, [&]<bool Centre, bool West>() {
-      problem_.tiles->solve_for(
-          [&](std::int64_t at, int n, double* r) {
-            for_vectors(n, [&]<int Size>(int i) {
-              // The tiles reach what they move in short pieces.
-              const Values<Size> right = parallel::asking_for<1, parallel::Use::write, double, 1>(
-                  next + at + i, load<Size>(b + at + i));
-              store(r + i, right - applied_at<Size, Centre, West>(a, y, at + i));
+  listener.kernel(
+      problem_.tiles_card(problem_.system.flops() + 6.0, 4.0), context_.sea_cells(), [&] {
+        const double* y = problem_.y.data();
+        double* next = before_.data();
+        problem_.tiles->solve_residual(
+            y, next, [&](std::int64_t at, int n, const double* solution) {
+              for_vectors({0, n}, [&]<class V>(int i) {
+                const V now = loaded<V>(y + at + i);
+                const V moved = now - loaded<V>(next + at + i);
+                stored(next + at + i, fused(all_of<V>(step.factor), loaded<V>(solution + i),
+                                            fused(all_of<V>(step.again), moved, now)));
+              });
             });
-          },
-          move);
-    });
-  });
+      });
 }
 
 // Of iterations that share an exchange, all but the last one also compute the ghosts that the next
@@ -156,7 +156,7 @@ void Chebyshev::check(workload::Listener& listener) {
   const StencilPlanes a = problem_.system.stencil();
   const double* w = problem_.system.weight();
   const parallel::KernelCard card{.name = "residual_length",
-                                  .flops = 24.0,
+                                  .flops = problem_.system.flops() + 3.0 + flops_of_sum,
                                   .bytes = word * (3.0 + problem_.system.planes_read()),
                                   .vectorised = true};
   // Errors fall by Chebyshev's factor, if the bounds of the eigenvalues hold; if not, those of
@@ -167,15 +167,15 @@ void Chebyshev::check(workload::Listener& listener) {
         const double *b = problem_.b.data(), *y = problem_.y.data();
         return with_stencil(a, [&]<bool Centre, bool West>() {
           return sums_over_sea<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
-            for_vectors(n, [&]<int Size>(int i) {
-              const Values<Size> r =
-                  load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i);
-              sums.add<Size>({w == nullptr ? r * r : r * r * load<Size>(w + at + i)});
+            for_vectors({0, n}, [&]<class V>(int i) {
+              const V r = loaded<V>(b + at + i) - applied_at<V, Centre, West>(a, y, at + i);
+              sums.add<V>({w == nullptr ? r * r : r * r * loaded<V>(w + at + i)});
             });
           });
         });
       });
   know(found, iterations_);
+  fallen_when_known_ = fallen_;
 }
 
 }  // namespace

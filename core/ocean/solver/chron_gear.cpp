@@ -44,7 +44,7 @@ class ChronGear final : public Iteration {
 
 void ChronGear::begin(double squared, double weighted, workload::Listener& listener) {
   restart(weighted);
-  before_ = curvature_ = 0.0;
+  curvature_ = 0.0;
   apply(squared * problem_.largest_inverse(), listener);
 }
 
@@ -57,7 +57,7 @@ void ChronGear::apply(double bound, workload::Listener& listener) {
   double* to = s_.data();
   const parallel::KernelCard card{
       .name = "apply_and_sum",
-      .flops = 36.0,
+      .flops = problem_.system.flops() + 4.0 + 3.0 * flops_of_sum,
       .bytes = word * (3.0 + problem_.system.planes_read() + (problem_.tiles ? 1.0 : 0.0)),
       .vectorised = true};
   const auto [energy, product, weighted] = sums_->run(
@@ -67,14 +67,14 @@ void ChronGear::apply(double bound, workload::Listener& listener) {
       listener, [&](const workload::Bounds<3>& bounds) {
         return with_stencil(stencil, [&]<bool Centre, bool West>() {
           return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
-            for_vectors(n, [&]<int Size>(int i) {
+            for_vectors({0, n}, [&]<class V>(int i) {
               const std::int64_t here = at + i;
-              const Values<Size> value = applied_at<Size, Centre, West>(stencil, from, here);
-              store(to + here, value);
-              const Values<Size> left = load<Size>(r + here), z = load<Size>(from + here);
-              const Values<Size> squared = left * left;
-              sums.add<Size>(
-                  {left * z, value * z, w == nullptr ? squared : squared * load<Size>(w + here)});
+              const V value = applied_at<V, Centre, West>(stencil, from, here);
+              stored(to + here, value);
+              const V left = loaded<V>(r + here), z = loaded<V>(from + here);
+              const V squared = left * left;
+              sums.add<V>(
+                  {left * z, value * z, w == nullptr ? squared : squared * loaded<V>(w + here)});
             });
           });
         });
@@ -95,15 +95,15 @@ void ChronGear::advance(double alpha, double beta, workload::Listener& listener)
     const double *from = z(), *s = s_.data();
     double *p = p_.data(), *q = q_.data(), *y = problem_.y.data(), *r = problem_.r.data();
     for_sea(context_, 0, [&](std::int64_t at, int n) {
-      for_vectors(n, [&]<int Size>(int i) {
+      for_vectors({0, n}, [&]<class V>(int i) {
         const std::int64_t here = at + i;
-        const auto step = all_lanes<double, Size>(alpha), turn = all_lanes<double, Size>(beta);
-        const Values<Size> along = fused(turn, load<Size>(p + here), load<Size>(from + here));
-        const Values<Size> image = fused(turn, load<Size>(q + here), load<Size>(s + here));
-        store(p + here, along);
-        store(q + here, image);
-        store(y + here, fused(step, along, load<Size>(y + here)));
-        store(r + here, fused(-step, image, load<Size>(r + here)));
+        const auto step = all_of<V>(alpha), turn = all_of<V>(beta);
+        const V along = fused(turn, loaded<V>(p + here), loaded<V>(from + here));
+        const V image = fused(turn, loaded<V>(q + here), loaded<V>(s + here));
+        stored(p + here, along);
+        stored(q + here, image);
+        stored(y + here, fused(step, along, loaded<V>(y + here)));
+        stored(r + here, fused(-step, image, loaded<V>(r + here)));
       });
     });
   });

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -49,7 +51,8 @@ void fill_influence(const TileCoefficients& coefficients, Lanes* influence) {
   for (int k = 0; k < guesses; ++k) {
     std::ranges::fill(z, Lanes{});
     guess(shape, z.data(), k) = Lanes{} + 1.0;
-    march(coefficients, nullptr, z.data(), coefficients.values);
+    const Lanes* ahead = coefficients.values;
+    march<0>(coefficients, nullptr, z.data(), ahead);
     defects(coefficients, nullptr, z.data(), found.data());
     for (int d = 0; d < guesses; ++d) influence[d * guesses + k] = -found[d];
   }
@@ -59,19 +62,17 @@ void fill_influence(const TileCoefficients& coefficients, Lanes* influence) {
 }
 
 // The largest defect of the solution for a sample whose numbers are at most 1.
-Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool twice) {
+Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool corrected) {
   const TileShape& shape = a.shape;
-  std::vector<Lanes> f(shape.cells()), left(f), z(shape.framed()), more(z), found(shape.guesses());
+  std::vector<Lanes> f(shape.cells()), z(shape.framed()), more(z), found(shape.guesses());
   for (int j = 0; j < shape.n; ++j)
     for (int i = 0; i < shape.m; ++i) f[j * shape.m + i] = Lanes{} + sample_at(i, j);
-  if (twice)
-    solve_by_two_marches(a, influence, f.data(), z.data(), {found.data(), left.data(), more.data()},
-                         a.values);
-  else
-    solve_by_march(a, influence, f.data(), z.data(), found.data(), a.values);
-  residuals(a, f.data(), z.data(), left.data());
+  const Lanes* ahead = a.values;
+  solve_by_march<0>(a, influence, f.data(), z.data(), found.data(), ahead);
+  if (corrected) correct<0>(a, influence, f.data(), z.data(), found.data(), more.data(), ahead);
+  residuals(a, f.data(), z.data(), ahead);
   Lanes worst{};
-  for (const Lanes& defect : left)
+  for (const Lanes& defect : f)
     for (int lane = 0; lane < lanes; ++lane) {
       const double size = std::fabs(defect[lane]);
       if (!(size <= worst[lane])) worst[lane] = std::isfinite(size) ? size : HUGE_VAL;
@@ -79,23 +80,26 @@ Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool twice)
   return worst;
 }
 
+namespace {
+
 // A deep sea of square cells has diagonal couplings alone; the area of a cell adds to the centre.
 bool marches_hold(const TileShape& shape) {
   using K = TileCoefficients;
   constexpr double coupling = -0.235;
   std::vector<Lanes> values(K::size(shape));
-  const K a{shape, values.data()};
+  const std::vector<Lanes> inverses(K::inverses(shape), Lanes{} + 1.0 / coupling);
+  const K a{shape, values.data(), inverses.data()};
   for (int j = 0; j < shape.n; ++j)
     for (int i = 0; i < shape.m; ++i) {
       Lanes* own = values.data() + a.place(i, j);
       own[K::north_east] = own[K::north_west] = Lanes{} + coupling;
-      own[K::inverse] = Lanes{} + 1.0 / coupling;
     }
   std::vector<Lanes> influence(static_cast<std::size_t>(shape.guesses()) * shape.guesses());
   fill_influence(a, influence.data());
   return march_error(a, influence.data(), true)[0] <= largest_march_error;
 }
 
+// Not larger than these along either axis.
 TileShape largest_that_holds(const TileShape& asked) {
   TileShape shape = asked;
   while (shape.m > 2 && shape.n > 2 && !marches_hold(shape)) {
@@ -103,6 +107,19 @@ TileShape largest_that_holds(const TileShape& asked) {
     shape = {std::min(asked.m, most), std::min(asked.n, most)};
   }
   return shape;
+}
+
+}  // namespace
+
+void check_marches(const std::string& key, const std::array<int, 2>& asked,
+                   const TileShape& shape) {
+  if (marches_hold(shape)) return;
+  const TileShape most = largest_that_holds(shape);
+  throw std::invalid_argument(
+      key + " = " + std::to_string(asked[0]) + " x " + std::to_string(asked[1]) +
+      " is too large for evp: marches through such blocks are unstable, and the largest that hold "
+      "have " +
+      std::to_string(most.m) + " x " + std::to_string(most.n) + " cells");
 }
 
 }  // namespace phasewise::ocean

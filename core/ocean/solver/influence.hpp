@@ -1,6 +1,9 @@
 // What a march needs to be prepared: the influence, and how exact it is.
 #pragma once
 
+#include <array>
+#include <string>
+
 #include "ocean/solver/march.hpp"
 
 namespace phasewise::ocean {
@@ -12,11 +15,10 @@ inline constexpr double largest_march_error = 3e-10;
 void fill_influence(const TileCoefficients& coefficients, Lanes* influence);
 
 // The error of the tile in each lane.
-Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool twice);
+Lanes march_error(const TileCoefficients& a, const Lanes* influence, bool corrected);
 
-// Whether marches through tiles of this size are exact enough in the open sea.
-bool marches_hold(const TileShape& shape);
-// The largest tiles that are, not larger than these along either axis.
-TileShape largest_that_holds(const TileShape& asked);
+// Throws std::invalid_argument with one sentence if marches through tiles of this size are not
+// exact enough in the open sea; it names what was asked for, and the largest tiles that are.
+void check_marches(const std::string& key, const std::array<int, 2>& asked, const TileShape& shape);
 
 }  // namespace phasewise::ocean

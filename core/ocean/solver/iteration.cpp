@@ -15,7 +15,7 @@ parallel::KernelCard Problem::tiles_card(double flops, double planes) const {
 
 void Problem::precondition(const double* from, double* z, workload::Listener& listener) const {
   listener.kernel(tiles_card(0.0, 2.0), context.sea_cells(), [&] {
-    tiles->solve(from, [&](std::int64_t at, int n, const double* solution) {
+    tiles->solve(from, z, [&](std::int64_t at, int n, const double* solution) {
       std::copy_n(solution, n, z + at);
     });
   });

@@ -16,8 +16,9 @@ namespace phasewise::ocean {
 struct Problem {
   const Context& context;
   const System& system;
-  const Tiles* tiles;  // null: the system is its own preconditioned operator
+  Tiles* tiles;  // null: the system is its own preconditioned operator
   Field b, y, r;
+  double wanted = 0.0;  // |r|² of A that is small enough; 0: the number of iterations is fixed
 
   // Bounds: of the eigenvalues of the system and of the preconditioned operator, of those of the
   // preconditioner's inverse, and of |r|² over r'M⁻¹r.

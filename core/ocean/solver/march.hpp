@@ -41,16 +41,20 @@ struct TileShape {
   bool operator==(const TileShape&) const = default;
 };
 
-// A tile's coefficients, [row][column][kind], with one more row and column of zeros to the south
-// and west. `inverse` is that of north_east; north_west is stored even if it is the same.
+// A tile's coefficients, [row][column][kind], with one more row and column to the south and west;
+// north_west is stored even if it is north_east.
 struct TileCoefficients {
-  enum Kind { east, north, north_east, north_west, inverse, kinds };
+  enum Kind { east, north, north_east, north_west, kinds };
 
   TileShape shape;
   const Lanes* values;
+  const Lanes* inverse = nullptr;  // of north_east, [n - 1][m - 1], for a march
 
   static std::int64_t size(const TileShape& shape) {
     return std::int64_t{kinds} * (shape.m + 1) * (shape.n + 1);
+  }
+  static std::int64_t inverses(const TileShape& shape) {
+    return std::int64_t{shape.m - 1} * (shape.n - 1);
   }
   int row_stride() const { return kinds * (shape.m + 1); }
   // Those of the cell (i, j), both from -1 on.
@@ -59,42 +63,52 @@ struct TileCoefficients {
   }
 };
 
-// Four marches ask for a tile's coefficients and influence.
-inline constexpr int asked_by_step = 3;
-inline int asked_by_march(const TileShape& shape) {
-  return asked_by_step * (shape.m - 1) * (shape.n - 1);
-}
+// Vectors of the next tiles for which the processor is asked at each cell: together all of them,
+// with those of a load or, where there is no residual, without.
+inline constexpr int asked_by_march = 2, asked_by_march_alone = 4, asked_by_residual = 3;
 
 // Marches from the southern row and the western column of z, a framed tile, through its equations
 // with the right-hand side f, [n][m]; f null: zeros. Meanwhile the processor is asked for what lies
 // `ahead` of the work.
-inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lanes* ahead) {
+template <int Asked>
+inline void march(const TileCoefficients& a, const Lanes* f, Lanes* z, const Lanes*& ahead) {
   using K = TileCoefficients;
   const auto [m, n] = a.shape;
   const int width = a.shape.width(), stride = a.row_stride();
+  const Lanes* inverses = a.inverse;
   for (int j = 0; j + 1 < n; ++j) {
     const Lanes *here = z + a.shape.framed(0, j), *south = here - width;
     Lanes* above = z + a.shape.framed(0, j + 1);
     const Lanes *own = a.values + a.place(0, j), *below = own - stride;
+    // What the next cell needs too stays in registers.
     Lanes before_last{}, last = above[0];
+    Lanes west{}, middle = here[0], south_west{}, south_middle = south[0];
+    Lanes to_west{}, to_north_west{}, to_south_west{};
     for (int i = 0; i + 1 < m; ++i) {
-      Lanes sum = here[i];
-      sum = fused(own[K::east], here[i + 1], sum);
-      sum = fused(own[K::east - K::kinds], here[i - 1], sum);
-      sum = fused(below[K::north], south[i], sum);
-      sum = fused(below[K::north_east - K::kinds], south[i - 1], sum);
-      sum = fused(below[K::north_west], south[i + 1], sum);
+      const Lanes east = here[i + 1], south_east = south[i + 1];
+      const Lanes to_east = own[K::east], inverse = asked<Asked>(ahead, *inverses++);
+      Lanes sum = fused(to_east, east, middle);
+      Lanes more = fused(-to_west, west, f == nullptr ? Lanes{} : f[j * m + i]);
+      sum = fused(below[K::north], south_middle, sum);
+      more = fused(-to_south_west, south_west, more);
+      sum = fused(below[K::north_west], south_east, sum);
       // The values just found come last, so that a step waits for one operation alone.
-      const Lanes inverse = asked<asked_by_step>(ahead, own[K::inverse]);
-      Lanes next = ((f == nullptr ? Lanes{} : f[j * m + i]) - sum) * inverse;
-      next = fused(-(own[K::north_west - K::kinds] * inverse), before_last, next);
+      Lanes next = (more - sum) * inverse;
+      next = fused(-(to_north_west * inverse), before_last, next);
       next = fused(-(own[K::north] * inverse), last, next);
       above[i + 1] = next;
       before_last = last;
       last = next;
+      west = middle;
+      middle = east;
+      south_west = south_middle;
+      south_middle = south_east;
+      to_west = to_east;
+      to_north_west = own[K::north_west];
+      to_south_west = below[K::north_east];
       own += K::kinds;
       below += K::kinds;
-      ahead += asked_by_step;
+      ahead += Asked;
     }
   }
 }
@@ -129,47 +143,97 @@ inline Lanes& guess(const TileShape& shape, Lanes* z, int k) {
   return z[k < shape.m ? shape.framed(k, 0) : shape.framed(0, k - shape.m + 1)];
 }
 
-// f - A z, [n][m].
-inline void residuals(const TileCoefficients& a, const Lanes* f, const Lanes* z, Lanes* left) {
-  for (int j = 0; j < a.shape.n; ++j)
-    for (int i = 0; i < a.shape.m; ++i) *left++ = defect_at(a, f, z, i, j);
+// f - A z, [n][m], in the place of f; the frame of z has the cells around the tile.
+inline void residuals(const TileCoefficients& a, Lanes* f, const Lanes* z, const Lanes*& ahead) {
+  using K = TileCoefficients;
+  const int width = a.shape.width();
+  for (int j = 0; j < a.shape.n; ++j) {
+    const Lanes *here = z + a.shape.framed(0, j), *south = here - width, *north = here + width;
+    const Lanes *own = a.values + a.place(0, j), *below = own - a.row_stride();
+    // What the next cell needs too stays in registers.
+    Lanes west = here[-1], middle = here[0];
+    Lanes south_west = south[-1], south_middle = south[0];
+    Lanes north_west = north[-1], north_middle = north[0];
+    Lanes to_west = own[K::east - K::kinds], to_north_west = own[K::north_west - K::kinds];
+    Lanes to_south_west = below[K::north_east - K::kinds];
+    for (int i = 0; i < a.shape.m; ++i) {
+      const Lanes east = here[i + 1], south_east = south[i + 1], north_east = north[i + 1];
+      const Lanes to_east = asked<asked_by_residual>(ahead, own[K::east]);
+      Lanes sum = fused(to_east, east, middle), more = own[K::north_east] * north_east;
+      sum = fused(to_west, west, sum);
+      more = fused(to_south_west, south_west, more);
+      sum = fused(own[K::north], north_middle, sum);
+      more = fused(to_north_west, north_west, more);
+      sum = fused(below[K::north], south_middle, sum);
+      more = fused(below[K::north_west], south_east, more);
+      *f = *f - (sum + more);
+      ++f;
+      west = middle;
+      middle = east;
+      south_west = south_middle;
+      south_middle = south_east;
+      north_west = north_middle;
+      north_middle = north_east;
+      to_west = to_east;
+      to_north_west = own[K::north_west];
+      to_south_west = below[K::north_east];
+      own += K::kinds;
+      below += K::kinds;
+      ahead += asked_by_residual;
+    }
+  }
 }
 
-// z := the solution for f. `influence` gives the guesses for the defects of a march that begins
-// with zeros, [guess][defect]. The frame of z is zero, and stays so.
+// Some guesses of a framed tile from number k on.
+template <int Count>
+inline void guess_some(const TileShape& shape, const Lanes* influence, const Lanes* found, int k,
+                       Lanes* z) {
+  const int guesses = shape.guesses();
+  const Lanes* row = influence + std::int64_t{k} * guesses;
+  Lanes sums[Count] = {};
+  for (int d = 0; d < guesses; ++d) {
+    const Lanes defect = found[d];
+#pragma GCC unroll 4
+    for (int one = 0; one < Count; ++one)
+      sums[one] = fused(row[one * guesses + d], defect, sums[one]);
+  }
+#pragma GCC unroll 4
+  for (int one = 0; one < Count; ++one) guess(shape, z, k + one) = sums[one];
+}
+
+// Guesses of a framed tile that remove the defects. `influence` is [guess][defect].
+inline void guess_for(const TileShape& shape, const Lanes* influence, const Lanes* found,
+                      Lanes* z) {
+  constexpr int together = 4;
+  const int guesses = shape.guesses();
+  int k = 0;
+  for (; k + together <= guesses; k += together)
+    guess_some<together>(shape, influence, found, k, z);
+  for (; k < guesses; ++k) guess_some<1>(shape, influence, found, k, z);
+}
+
+// z := the solution for f: the first march begins with zeros. The frame of z is zero, and stays so.
+template <int Asked>
 inline void solve_by_march(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
-                           Lanes* z, Lanes* scratch, const Lanes* ahead) {
+                           Lanes* z, Lanes* found, const Lanes*& ahead) {
   const int guesses = a.shape.guesses();
   for (int k = 0; k < guesses; ++k) guess(a.shape, z, k) = Lanes{};
-  march(a, f, z, ahead);
-  defects(a, f, z, scratch);
-  for (int k = 0; k < guesses; ++k) {
-    Lanes even{}, odd{};
-    int d = 0;
-    for (; d + 1 < guesses; d += 2) {
-      even = fused(influence[d], scratch[d], even);
-      odd = fused(influence[d + 1], scratch[d + 1], odd);
-    }
-    if (d < guesses) even = fused(influence[d], scratch[d], even);
-    guess(a.shape, z, k) = even + odd;
-    influence += guesses;
-  }
-  march(a, f, z, ahead + asked_by_march(a.shape));
+  march<Asked>(a, f, z, ahead);
+  defects(a, f, z, found);
+  guess_for(a.shape, influence, found, z);
+  march<Asked>(a, f, z, ahead);
 }
 
-// What a march needs besides: framed tiles have a frame of zeros.
-struct MarchScratch {
-  Lanes *defects, *left, *framed;
-};
-
-// Solves again for what the first march has left.
-inline void solve_by_two_marches(const TileCoefficients& a, const Lanes* influence, const Lanes* f,
-                                 Lanes* z, const MarchScratch& scratch, const Lanes* ahead) {
-  solve_by_march(a, influence, f, z, scratch.defects, ahead);
-  residuals(a, f, z, scratch.left);
-  solve_by_march(a, influence, scratch.left, scratch.framed, scratch.defects,
-                 ahead + 2 * asked_by_march(a.shape));
-  for (int i = 0; i < a.shape.framed(); ++i) z[i] += scratch.framed[i];
+// Adds a correction to z: rounding has grown in the guesses that the march began with, so that the
+// equations of the eastern column and the northern row still have defects. No others have, since
+// the march went through them. `correction` is a framed tile whose frame is zero.
+template <int Asked>
+inline void correct(const TileCoefficients& a, const Lanes* influence, const Lanes* f, Lanes* z,
+                    Lanes* found, Lanes* correction, const Lanes*& ahead) {
+  defects(a, f, z, found);
+  guess_for(a.shape, influence, found, correction);
+  march<Asked>(a, nullptr, correction, ahead);
+  for (int i = 0; i < a.shape.framed(); ++i) z[i] += correction[i];
 }
 
 }  // namespace phasewise::ocean

@@ -41,7 +41,7 @@ class Pcg final : public Iteration {
   workload::PartialSums<2> advanced(double alpha, const workload::Bounds<2>& bounds);
   workload::PartialSums<1> preconditioned(const workload::Bounds<1>& bounds);
 
-  parallel::KernelCard tiles_card() const { return problem_.tiles_card(8.0, 2.0); }
+  parallel::KernelCard tiles_card() const { return problem_.tiles_card(1.0 + flops_of_sum, 2.0); }
 
   Field p_, q_, z_;
   std::optional<Halo> halo_;
@@ -55,11 +55,11 @@ workload::PartialSums<1> Pcg::preconditioned(const workload::Bounds<1>& bounds) 
   const double* r = problem_.r.data();
   double* z = z_.data();
   return problem_.tiles->sums<1>(
-      r, bounds, [&](std::int64_t at, int n, const double* solution, RowSums<1>& sums) {
-        for_vectors(n, [&]<int Size>(int i) {
-          const Values<Size> value = load<Size>(solution + i);
-          store(z + at + i, value);
-          sums.add<Size>({value * load<Size>(r + at + i)});
+      r, z, bounds, [&](std::int64_t at, int n, const double* solution, RowSums<1>& sums) {
+        for_vectors({0, n}, [&]<class V>(int i) {
+          const V value = loaded<V>(solution + i);
+          stored(z + at + i, value);
+          sums.add<V>({value * loaded<V>(r + at + i)});
         });
       });
 }
@@ -83,9 +83,8 @@ void Pcg::turn(double beta, workload::Listener& listener) {
     const double* from = z();
     double* p = p_.data();
     for_sea(context_, 0, [&](std::int64_t at, int n) {
-      for_vectors(n, [&]<int Size>(int i) {
-        store(p + at + i, fused(all_lanes<double, Size>(beta), load<Size>(p + at + i),
-                                load<Size>(from + at + i)));
+      for_vectors({0, n}, [&]<class V>(int i) {
+        stored(p + at + i, fused(all_of<V>(beta), loaded<V>(p + at + i), loaded<V>(from + at + i)));
       });
     });
   });
@@ -96,7 +95,7 @@ void Pcg::turn(double beta, workload::Listener& listener) {
 double Pcg::curvature(workload::Listener& listener) {
   const StencilPlanes stencil = problem_.system.stencil();
   const parallel::KernelCard card{.name = "apply_and_sum",
-                                  .flops = 25.0,
+                                  .flops = problem_.system.flops() + 1.0 + flops_of_sum,
                                   .bytes = word * (2.0 + problem_.system.planes_read()),
                                   .vectorised = true};
   const auto [value] = curvature_->run(
@@ -106,10 +105,10 @@ double Pcg::curvature(workload::Listener& listener) {
         double* q = q_.data();
         return with_stencil(stencil, [&]<bool Centre, bool West>() {
           return sums_over_sea<1>(context_, bounds, [&](std::int64_t at, int n, RowSums<1>& sums) {
-            for_vectors(n, [&]<int Size>(int i) {
-              const Values<Size> value = applied_at<Size, Centre, West>(stencil, p, at + i);
-              store(q + at + i, value);
-              sums.add<Size>({value * load<Size>(p + at + i)});
+            for_vectors({0, n}, [&]<class V>(int i) {
+              const V value = applied_at<V, Centre, West>(stencil, p, at + i);
+              stored(q + at + i, value);
+              sums.add<V>({value * loaded<V>(p + at + i)});
             });
           });
         });
@@ -122,21 +121,23 @@ workload::PartialSums<2> Pcg::advanced(double alpha, const workload::Bounds<2>& 
   const double *p = p_.data(), *q = q_.data(), *w = problem_.system.weight();
   double *y = problem_.y.data(), *r = problem_.r.data();
   return sums_over_sea<2>(context_, bounds, [&](std::int64_t at, int n, RowSums<2>& sums) {
-    for_vectors(n, [&]<int Size>(int i) {
+    for_vectors({0, n}, [&]<class V>(int i) {
       const std::int64_t here = at + i;
-      const auto step = all_lanes<double, Size>(alpha);
-      store(y + here, fused(step, load<Size>(p + here), load<Size>(y + here)));
-      const Values<Size> left = fused(-step, load<Size>(q + here), load<Size>(r + here));
-      store(r + here, left);
-      const Values<Size> squared = left * left;
-      sums.add<Size>({squared, w == nullptr ? squared : squared * load<Size>(w + here)});
+      const auto step = all_of<V>(alpha);
+      stored(y + here, fused(step, loaded<V>(p + here), loaded<V>(y + here)));
+      const V left = fused(-step, loaded<V>(q + here), loaded<V>(r + here));
+      stored(r + here, left);
+      const V squared = left * left;
+      sums.add<V>({squared, w == nullptr ? squared : squared * loaded<V>(w + here)});
     });
   });
 }
 
 void Pcg::advance(double alpha, double bound, workload::Listener& listener) {
-  static constexpr parallel::KernelCard card{
-      .name = "advance_solution", .flops = 16.0, .bytes = 7.0 * word, .vectorised = true};
+  static constexpr parallel::KernelCard card{.name = "advance_solution",
+                                             .flops = 6.0 + 2.0 * flops_of_sum,
+                                             .bytes = 7.0 * word,
+                                             .vectorised = true};
   const double weight = problem_.over_energy();
   std::array<double, 2> found;
   if (!problem_.tiles) {

@@ -68,14 +68,14 @@ void Pipelined::precondition(Field& from, Field& to, workload::Listener& listene
 void Pipelined::apply(Field& from, Field& to, workload::Listener& listener) {
   const StencilPlanes a = problem_.system.stencil();
   const parallel::KernelCard card{.name = "apply_operator",
-                                  .flops = 17.0,
+                                  .flops = problem_.system.flops(),
                                   .bytes = word * (2.0 + problem_.system.planes_read()),
                                   .vectorised = true};
   listener.kernel(card, context_.sea_cells(), [&] {
     with_stencil(a, [&]<bool Centre, bool West>() {
       for_sea(context_, 0, [&](std::int64_t at, int n) {
-        for_vectors(n, [&]<int Size>(int i) {
-          store(to.data() + at + i, applied_at<Size, Centre, West>(a, from.data(), at + i));
+        for_vectors({0, n}, [&]<class V>(int i) {
+          stored(to.data() + at + i, applied_at<V, Centre, West>(a, from.data(), at + i));
         });
       });
     });
@@ -91,8 +91,8 @@ void Pipelined::residual(workload::Listener& listener) {
     const double* b = problem_.b.data();
     double* r = problem_.r.data();
     for_sea(context_, 0, [&](std::int64_t at, int n) {
-      for_vectors(n, [&]<int Size>(int i) {
-        store(r + at + i, load<Size>(b + at + i) - load<Size>(r + at + i));
+      for_vectors({0, n}, [&]<class V>(int i) {
+        stored(r + at + i, loaded<V>(b + at + i) - loaded<V>(r + at + i));
       });
     });
   });
@@ -137,19 +137,19 @@ workload::PartialSums<3> Pipelined::parts(const workload::Bounds<3>& bounds) {
   const double *r = problem_.r.data(), *from = u().data(), *image = w_.data();
   const double* weight = problem_.system.weight();
   return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
-    for_vectors(n, [&]<int Size>(int i) {
+    for_vectors({0, n}, [&]<class V>(int i) {
       const std::int64_t here = at + i;
-      const Values<Size> left = load<Size>(r + here), along = load<Size>(from + here);
-      const Values<Size> squared = left * left;
-      sums.add<Size>({left * along, load<Size>(image + here) * along,
-                      weight == nullptr ? squared : squared * load<Size>(weight + here)});
+      const V left = loaded<V>(r + here), along = loaded<V>(from + here);
+      const V squared = left * left;
+      sums.add<V>({left * along, loaded<V>(image + here) * along,
+                   weight == nullptr ? squared : squared * loaded<V>(weight + here)});
     });
   });
 }
 
 void Pipelined::start_sums(double energy, workload::Listener& listener) {
   const parallel::KernelCard card{.name = "sum_products",
-                                  .flops = 20.0,
+                                  .flops = 4.0 + 3.0 * flops_of_sum,
                                   .bytes = word * (tiled() ? 4.0 : 3.0),
                                   .vectorised = true};
   listener.kernel(card, context_.sea_cells(), [&] {
@@ -168,37 +168,37 @@ workload::PartialSums<3> Pipelined::advanced(double alpha, double beta,
   double *z = z_.data(), *q = this->q().data(), *s = s_.data(), *p = p_.data(), *w = w_.data();
   double *y = problem_.y.data(), *r = problem_.r.data(), *u = this->u().data();
   return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int cells, RowSums<3>& sums) {
-    for_vectors(cells, [&]<int Size>(int i) {
+    for_vectors({0, cells}, [&]<class V>(int i) {
       const std::int64_t here = at + i;
-      const auto step = all_lanes<double, Size>(alpha), turn = all_lanes<double, Size>(beta);
+      const auto step = all_of<V>(alpha), turn = all_of<V>(beta);
       const auto turned = [&](const double* from, double* to) {
-        const Values<Size> value = fused(turn, load<Size>(to + here), load<Size>(from + here));
-        store(to + here, value);
+        const V value = fused(turn, loaded<V>(to + here), loaded<V>(from + here));
+        stored(to + here, value);
         return value;
       };
-      const Values<Size> image_of_s = turned(n, z);
-      const Values<Size> s_now = turned(w, s);
-      const Values<Size> along = turned(u, p);
-      store(y + here, fused(step, along, load<Size>(y + here)));
-      const Values<Size> left = fused(-step, s_now, load<Size>(r + here));
-      store(r + here, left);
-      Values<Size> conditioned = left;
+      const V image_of_s = turned(n, z);
+      const V s_now = turned(w, s);
+      const V along = turned(u, p);
+      stored(y + here, fused(step, along, loaded<V>(y + here)));
+      const V left = fused(-step, s_now, loaded<V>(r + here));
+      stored(r + here, left);
+      V conditioned = left;
       if (with_tiles) {
-        conditioned = fused(-step, turned(m, q), load<Size>(u + here));
-        store(u + here, conditioned);
+        conditioned = fused(-step, turned(m, q), loaded<V>(u + here));
+        stored(u + here, conditioned);
       }
-      const Values<Size> image = fused(-step, image_of_s, load<Size>(w + here));
-      store(w + here, image);
-      const Values<Size> squared = left * left;
-      sums.add<Size>({left * conditioned, image * conditioned,
-                      weight == nullptr ? squared : squared * load<Size>(weight + here)});
+      const V image = fused(-step, image_of_s, loaded<V>(w + here));
+      stored(w + here, image);
+      const V squared = left * left;
+      sums.add<V>({left * conditioned, image * conditioned,
+                   weight == nullptr ? squared : squared * loaded<V>(weight + here)});
     });
   });
 }
 
 void Pipelined::iterate(workload::Listener& listener) {
   const parallel::KernelCard card{.name = "advance_all",
-                                  .flops = 36.0,
+                                  .flops = (tiled() ? 20.0 : 16.0) + 3.0 * flops_of_sum,
                                   .bytes = word * (tiled() ? 18.0 : 14.0),
                                   .vectorised = true};
   sums_->start(parts_, listener);

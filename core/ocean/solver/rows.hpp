@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "numerics/order_free_sum.hpp"
+#include "ocean/row_loops.hpp"
 #include "ocean/solver/context.hpp"
 #include "parallel/loops.hpp"
 #include "parallel/simd.hpp"
@@ -15,25 +16,9 @@
 
 namespace phasewise::ocean {
 
-using parallel::all_lanes;
 using parallel::fused;
 using parallel::load;
 using parallel::store;
-template <int Size>
-using Values = parallel::Vector<double, Size>;
-
-// Calls f.operator()<Size>(i) for vectors that cover [0, n).
-template <class F>
-PHASEWISE_HD void for_vectors(int n, F&& f) {
-  int i = 0;
-  for (; i + parallel::lanes <= n; i += parallel::lanes) f.template operator()<parallel::lanes>(i);
-  if constexpr (parallel::lanes == 8)
-    if (i + 4 <= n) {
-      f.template operator()<4>(i);
-      i += 4;
-    }
-  for (; i < n; ++i) f.template operator()<1>(i);
-}
 
 // Calls f(place of the row's first cell, cells) for each whole row of the blocks, wider by `ring`
 // cells on all sides.
@@ -57,6 +42,9 @@ void for_sea(const Context& context, int ring, F&& f) {
   });
 }
 
+// Of a sum's term: its two parts, which are added.
+inline constexpr double flops_of_sum = 7.0;
+
 // The sums of one thread's terms.
 template <int Number>
 class RowSums {
@@ -65,37 +53,39 @@ class RowSums {
     for (int i = 0; i < Number; ++i) grids_[i] = numerics::OrderFreeGrid(bounds[i], terms);
   }
 
-  template <int Size>
-  PHASEWISE_HD void add(const std::array<Values<Size>, Number>& terms) {
+  template <class V>
+  PHASEWISE_HD void add(const std::array<V, Number>& terms) {
 #pragma GCC unroll 4
     for (int i = 0; i < Number; ++i) {
       const double upper = grids_[i].high_offset, lower = grids_[i].low_offset;
-      const Values<Size> high = (terms[i] + upper) - upper;
-      const Values<Size> low = ((terms[i] - high) + lower) - lower;
-      if constexpr (Size == parallel::lanes) {
-        high_[i] += high;
-        low_[i] += low;
+      const V high = (terms[i] + upper) - upper;
+      const V low = ((terms[i] - high) + lower) - lower;
+      if constexpr (lanes_of<V> == parallel::lanes) {
+        whole_[i][0] += high;
+        whole_[i][1] += low;
+      } else if constexpr (lanes_of<V> > 1) {
+        few_[i][0] += high;
+        few_[i][1] += low;
       } else {
-        for (int lane = 0; lane < Size; ++lane) {
-          rest_[i][0] += parallel::lane_of<double, Size>(high, lane);
-          rest_[i][1] += parallel::lane_of<double, Size>(low, lane);
-        }
+        rest_[i][0] += high;
+        rest_[i][1] += low;
       }
     }
   }
   workload::PartialSums<Number> parts() const {
     workload::PartialSums<Number> parts = rest_;
     for (int i = 0; i < Number; ++i)
-      for (int lane = 0; lane < parallel::lanes; ++lane) {
-        parts[i][0] += high_[i][lane];
-        parts[i][1] += low_[i][lane];
+      for (int part = 0; part < 2; ++part) {
+        for (int lane = 0; lane < parallel::lanes; ++lane) parts[i][part] += whole_[i][part][lane];
+        for (int lane = 0; lane < lanes_of<Few>; ++lane) parts[i][part] += few_[i][part][lane];
       }
     return parts;
   }
 
  private:
   std::array<numerics::OrderFreeGrid, Number> grids_;
-  parallel::Lanes high_[Number] = {}, low_[Number] = {};
+  Lanes whole_[Number][2] = {};
+  Few few_[Number][2] = {};
   workload::PartialSums<Number> rest_{};
 };
 

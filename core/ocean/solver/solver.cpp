@@ -12,11 +12,11 @@
 namespace phasewise::ocean {
 namespace {
 
-// Reads b, y and the operator, and writes r.
-constexpr parallel::KernelCard first_residual_card{
-    .name = "first_residual", .flops = 24.0, .bytes = 64.0, .vectorised = true};
+// Both read b, r and the weight.
+constexpr parallel::KernelCard largest_card{
+    .name = "largest_terms", .flops = 7.0, .bytes = 24.0, .vectorised = false};
 constexpr parallel::KernelCard lengths_card{
-    .name = "first_lengths", .flops = 17.0, .bytes = 24.0, .vectorised = true};
+    .name = "first_lengths", .flops = 4.0 + 3.0 * flops_of_sum, .bytes = 24.0, .vectorised = true};
 constexpr parallel::KernelCard sample_card{
     .name = "sample", .flops = 10.0, .bytes = 16.0, .vectorised = false};
 
@@ -154,8 +154,6 @@ void Solver::Work::find_bounds(workload::Listener& listener) {
   lanczos_->begin(squared, weighted, listener);
   const int steps = lanczos_steps(context_.setting.preconditioner);
   for (int step = 0; step < steps; ++step) lanczos_->iterate(listener);
-  listener.kernel(sample_card, context_.sea_cells(),
-                  [&] { std::fill_n(problem_.y.data(), problem_.y.size(), 0.0); });
   if (!context_.real) return;
   std::vector<Coefficient> found = lanczos_->steps();
   const auto [least, most] = extreme_eigenvalues(found);
@@ -186,19 +184,19 @@ std::array<double, 3> Solver::Work::largest_terms() {
 // The sums of these terms.
 std::array<double, 3> Solver::Work::lengths(workload::Listener& listener) {
   std::array<double, 3> largest{};
-  listener.kernel(lengths_card, context_.sea_cells(), [&] { largest = largest_terms(); });
+  listener.kernel(largest_card, context_.sea_cells(), [&] { largest = largest_terms(); });
   listener.max(context_.setting.sum_phase, largest);
   return lengths_->run(
       lengths_card, context_.sea_cells(), largest, listener,
       [&](const workload::Bounds<3>& bounds) {
         const double *b = problem_.b.data(), *r = problem_.r.data(), *w = system_.weight();
         return sums_over_sea<3>(context_, bounds, [&](std::int64_t at, int n, RowSums<3>& sums) {
-          for_vectors(n, [&]<int Size>(int i) {
-            const Values<Size> right = load<Size>(b + at + i), left = load<Size>(r + at + i);
-            const Values<Size> squared = left * left;
-            if (w == nullptr) return sums.add<Size>({right * right, squared, squared});
-            const Values<Size> weight = load<Size>(w + at + i);
-            sums.add<Size>({right * right * weight, squared, squared * weight});
+          for_vectors({0, n}, [&]<class V>(int i) {
+            const V right = loaded<V>(b + at + i), left = loaded<V>(r + at + i);
+            const V squared = left * left;
+            if (w == nullptr) return sums.add<V>({right * right, squared, squared});
+            const V weight = loaded<V>(w + at + i);
+            sums.add<V>({right * right * weight, squared, squared * weight});
           });
         });
       });
@@ -208,14 +206,18 @@ void Solver::Work::begin(workload::Listener& listener) {
   solved_ = {};
   solved_.bounds = bounds_;
   system_.enter(problem_.b.data(), x_.data(), problem_.y.data(), listener);
-  listener.kernel(first_residual_card, context_.sea_cells(), [&] {
+  const parallel::KernelCard residual_card{.name = "first_residual",
+                                           .flops = system_.flops() + 1.0,
+                                           .bytes = word * (3.0 + system_.planes_read()),
+                                           .vectorised = true};
+  listener.kernel(residual_card, context_.sea_cells(), [&] {
     const StencilPlanes a = system_.stencil();
     const double *b = problem_.b.data(), *y = problem_.y.data();
     double* r = problem_.r.data();
     with_stencil(a, [&]<bool Centre, bool West>() {
       for_sea(context_, 0, [&](std::int64_t at, int n) {
-        for_vectors(n, [&]<int Size>(int i) {
-          store(r + at + i, load<Size>(b + at + i) - applied_at<Size, Centre, West>(a, y, at + i));
+        for_vectors({0, n}, [&]<class V>(int i) {
+          stored(r + at + i, loaded<V>(b + at + i) - applied_at<V, Centre, West>(a, y, at + i));
         });
       });
     });
@@ -231,6 +233,8 @@ void Solver::Work::begin(workload::Listener& listener) {
     for (Field* field : {&problem_.y, &problem_.r}) std::fill_n(field->data(), field->size(), 0.0);
     squared = weighted = 0.0;
   }
+  const double tolerance = context_.setting.iterations > 0 ? 0.0 : context_.setting.tolerance;
+  problem_.wanted = tolerance * tolerance * right_squared_;
   iteration_->begin(squared, weighted, listener);
   note();
 }

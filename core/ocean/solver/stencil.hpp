@@ -15,20 +15,20 @@ struct StencilPlanes {
 };
 
 // A x at the cells from `at` on. Centre and West say whether these planes are used.
-template <int Size, bool Centre, bool West>
-PHASEWISE_HD Values<Size> applied_at(const StencilPlanes& a, const double* x, std::int64_t at) {
+template <class V, bool Centre, bool West>
+PHASEWISE_HD V applied_at(const StencilPlanes& a, const double* x, std::int64_t at) {
   const std::int64_t p = a.pitch;
   const double* west = West ? a.north_west : a.north_east;
-  Values<Size> sum = load<Size>(x + at);
-  if constexpr (Centre) sum *= load<Size>(a.centre + at);
-  sum = fused(load<Size>(a.east + at), load<Size>(x + at + 1), sum);
-  sum = fused(load<Size>(a.east + at - 1), load<Size>(x + at - 1), sum);
-  sum = fused(load<Size>(a.north + at), load<Size>(x + at + p), sum);
-  sum = fused(load<Size>(a.north + at - p), load<Size>(x + at - p), sum);
-  sum = fused(load<Size>(a.north_east + at), load<Size>(x + at + p + 1), sum);
-  sum = fused(load<Size>(a.north_east + at - p - 1), load<Size>(x + at - p - 1), sum);
-  sum = fused(load<Size>(west + at - 1), load<Size>(x + at + p - 1), sum);
-  return fused(load<Size>(west + at - p), load<Size>(x + at - p + 1), sum);
+  V sum = loaded<V>(x + at);
+  if constexpr (Centre) sum *= loaded<V>(a.centre + at);
+  sum = fused(loaded<V>(a.east + at), loaded<V>(x + at + 1), sum);
+  sum = fused(loaded<V>(a.east + at - 1), loaded<V>(x + at - 1), sum);
+  sum = fused(loaded<V>(a.north + at), loaded<V>(x + at + p), sum);
+  sum = fused(loaded<V>(a.north + at - p), loaded<V>(x + at - p), sum);
+  sum = fused(loaded<V>(a.north_east + at), loaded<V>(x + at + p + 1), sum);
+  sum = fused(loaded<V>(a.north_east + at - p - 1), loaded<V>(x + at - p - 1), sum);
+  sum = fused(loaded<V>(west + at - 1), loaded<V>(x + at + p - 1), sum);
+  return fused(loaded<V>(west + at - p), loaded<V>(x + at - p + 1), sum);
 }
 
 // Calls f.operator()<Centre, West>() for a stencil.

@@ -18,9 +18,12 @@ enum OperatorPlane {
   planes_of_operator
 };
 
-// One item is a cell. The four or five planes are copied, and read and written again.
+// One item is a cell. The four or five planes are copied, and the centre is looked at.
 constexpr parallel::KernelCard take_card{
-    .name = "take_operator", .flops = 9.0, .bytes = 8.0 * 21.0, .vectorised = false};
+    .name = "take_operator", .flops = 2.0, .bytes = 8.0 * 11.0, .vectorised = false};
+// S follows from the centre; four couplings are read and written, each with S of two cells.
+constexpr parallel::KernelCard scale_card{
+    .name = "scale_operator", .flops = 10.0, .bytes = 8.0 * 14.0, .vectorised = false};
 // Reads b, x, S and the centre, and writes b and y.
 constexpr parallel::KernelCard enter_card{
     .name = "enter_system", .flops = 3.0, .bytes = 48.0, .vectorised = true};
@@ -67,7 +70,7 @@ void System::set(const Coefficients& coefficients, workload::Listener& listener)
       throw std::invalid_argument("the operator is not positive: a cell has a negative centre");
   }
   (alike ? *halo_ : *halo_with_west_).run(listener, data_of(planes_));
-  listener.kernel(take_card, context_.cells(), [&] {
+  listener.kernel(scale_card, context_.cells(), [&] {
     const std::int64_t plane = context_.planes.size();
     if (alike && west_)
       std::copy_n(planes_.data() + north_east_plane * plane, plane,
@@ -135,16 +138,16 @@ void System::enter(double* b, const double* x, double* y, workload::Listener& li
   const double* w = scaled_ ? planes_.data() : nullptr;
   listener.kernel(enter_card, context_.cells(), [&] {
     for_rows(context_, 0, [&](std::int64_t at, int n) {
-      for_vectors(n, [&]<int Size>(int i) {
-        store(b + at + i, load<Size>(s + at + i) * load<Size>(b + at + i));
+      for_vectors({0, n}, [&]<class V>(int i) {
+        stored(b + at + i, loaded<V>(s + at + i) * loaded<V>(b + at + i));
       });
     });
     for_rows(context_, ghosts, [&](std::int64_t at, int n) {
-      for_vectors(n, [&]<int Size>(int i) {
+      for_vectors({0, n}, [&]<class V>(int i) {
         const std::int64_t here = at + i;
-        const Values<Size> factor = load<Size>(s + here);
-        const Values<Size> inverse = w == nullptr ? factor : factor * load<Size>(w + here);
-        store(y + here, inverse * load<Size>(x + here));
+        const V factor = loaded<V>(s + here);
+        const V inverse = w == nullptr ? factor : factor * loaded<V>(w + here);
+        stored(y + here, inverse * loaded<V>(x + here));
       });
     });
   });
@@ -154,8 +157,8 @@ void System::leave(const double* y, double* x, workload::Listener& listener) con
   const double* s = scale_.data();
   listener.kernel(leave_card, context_.cells(), [&] {
     for_rows(context_, 0, [&](std::int64_t at, int n) {
-      for_vectors(n, [&]<int Size>(int i) {
-        store(x + at + i, load<Size>(s + at + i) * load<Size>(y + at + i));
+      for_vectors({0, n}, [&]<class V>(int i) {
+        stored(x + at + i, loaded<V>(s + at + i) * loaded<V>(y + at + i));
       });
     });
   });

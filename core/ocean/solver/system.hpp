@@ -28,7 +28,8 @@ class System {
   void set(const Coefficients& coefficients, workload::Listener& listener);
 
   StencilPlanes stencil() const;
-  // Planes that a kernel reads for the operator at a cell.
+  // Of the operator at a cell: what a kernel computes, and planes that it reads.
+  double flops() const { return scaled_ ? 16.0 : 17.0; }
   double planes_read() const;
   // S, which is 0 on land.
   const double* scale_of_cells() const { return scale_.data(); }

@@ -1,19 +1,17 @@
 // How tiles are found, grouped and prepared.
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
 #include <utility>
 
-#include "ocean/solver/band_factor.hpp"
 #include "ocean/solver/influence.hpp"
+#include "ocean/solver/sparse_factor.hpp"
 #include "ocean/solver/tiles.hpp"
 #include "parallel/large_pages.hpp"
 
 namespace phasewise::ocean {
 namespace {
 
-constexpr int cells_of_stripe = 24 << 10;  // at most; their right-hand side takes 192 KiB
+constexpr int cells_grouped = 24 << 10;  // of rows whose tiles are grouped together, at most
 
 // One item is a cell; the influence of a tile is inverted by some 2 guesses³ operations.
 constexpr parallel::KernelCard prepare_card{
@@ -24,8 +22,9 @@ void fill_coefficients(const TileGroup& group, const StencilPlanes& a, Lanes* da
   const TileCoefficients to{group.shape, data};
   const double* west = a.north_west != nullptr ? a.north_west : a.north_east;
   std::fill_n(data, K::size(group.shape), Lanes{});
-  for (int j = 0; j < group.shape.n; ++j)
-    for (int i = 0; i < group.shape.m; ++i)
+  // The couplings with cells around a tile serve the residual; a march has zeros there.
+  for (int j = -1; j < group.shape.n; ++j)
+    for (int i = -1; i < group.shape.m; ++i)
       for (int lane = 0; lane < lanes; ++lane) {
         const std::int64_t at = group.origins[lane] + j * a.pitch + i;
         Lanes* own = data + to.place(i, j);
@@ -33,35 +32,48 @@ void fill_coefficients(const TileGroup& group, const StencilPlanes& a, Lanes* da
         own[K::north][lane] = a.north[at];
         own[K::north_east][lane] = a.north_east[at];
         own[K::north_west][lane] = west[at];
-        if (i + 1 < group.shape.m && j + 1 < group.shape.n)
-          own[K::inverse][lane] = 1.0 / a.north_east[at];
       }
 }
 
-void fill_factors(const TileGroup& group, const StencilPlanes& a, Lanes* data) {
+void fill_factors(const TileGroup& group, const StencilPlanes& a, const Dissection& order,
+                  Lanes* data) {
   const auto [m, n] = group.shape;
-  const int row = band_of(group.shape) + 1;
+  const std::vector<int>& number = order.numbers();
   const double* west = a.north_west != nullptr ? a.north_west : a.north_east;
-  std::fill_n(data, factor_size(group.shape), Lanes{});
+  std::vector<Lanes> lower(number.size() * number.size());
+  const auto couple = [&](int one, int other, const double* plane, int i, int j) {
+    const std::size_t row = std::max(number[one], number[other]);
+    Lanes& value = lower[row * number.size() + std::min(number[one], number[other])];
+    for (int lane = 0; lane < lanes; ++lane)
+      value[lane] = plane[group.origins[lane] + j * a.pitch + i];
+  };
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < m; ++i)
-      for (int lane = 0; lane < lanes; ++lane) {
-        const std::int64_t at = group.origins[lane] + j * a.pitch + i;
-        Lanes* own = data + (std::int64_t{j} * m + i) * row;
-        own[0][lane] = 1.0;
-        if (i > 0) own[1][lane] = a.east[at - 1];
-        if (j > 0) own[m][lane] = a.north[at - a.pitch];
-        if (i > 0 && j > 0) own[m + 1][lane] = a.north_east[at - a.pitch - 1];
-        if (i + 1 < m && j > 0) own[m - 1][lane] = west[at - a.pitch];
-      }
-  factorise(group.shape, data);
+    for (int i = 0; i < m; ++i) {
+      const int cell = j * m + i;
+      lower[number[cell] * (number.size() + 1)] = Lanes{} + 1.0;
+      if (i + 1 < m) couple(cell, cell + 1, a.east, i, j);
+      if (j + 1 == n) continue;
+      couple(cell, cell + m, a.north, i, j);
+      if (i + 1 == m) continue;
+      couple(cell, cell + m + 1, a.north_east, i, j);
+      couple(cell + 1, cell + m, west, i, j);
+    }
+  factorise(order, lower, data);
+}
+
+void fill_inverses(const TileCoefficients& a, Lanes* inverse) {
+  for (int j = 0; j + 1 < a.shape.n; ++j)
+    for (int i = 0; i + 1 < a.shape.m; ++i)
+      *inverse++ = 1.0 / a.values[a.place(i, j) + TileCoefficients::north_east];
 }
 
 }  // namespace
 
-std::int64_t Tiles::data_size(const TileShape& shape, TileWay way) {
-  if (way == TileWay::factors) return factor_size(shape);
-  return TileCoefficients::size(shape) + std::int64_t{shape.guesses()} * shape.guesses();
+std::int64_t Tiles::size_of(const TileShape& shape, TileWay way) const {
+  using K = TileCoefficients;
+  const std::int64_t both = shape.cells() + K::size(shape);
+  if (way == TileWay::factors) return both + dissection_of(shape).size();
+  return both + K::inverses(shape) + std::int64_t{shape.guesses()} * shape.guesses();
 }
 
 std::vector<Tile> Tiles::tiles_of() const {
@@ -106,12 +118,15 @@ void Tiles::append_groups(const std::vector<Tile>& tiles, std::int64_t& size) {
       kinds.push_back(kind);
   for (const auto& [shape, way] : kinds) {
     TileGroup next{shape, way, 0, {}, 0};
+    if (way == TileWay::factors &&
+        std::ranges::find(dissections_, shape, &Dissection::shape) == dissections_.end())
+      dissections_.emplace_back(shape);
     const auto finish = [&] {
       if (next.count == 0) return;
       for (int lane = next.count; lane < lanes; ++lane)
         next.origins[lane] = next.origins[next.count - 1];
       next.data = size;
-      size += data_size(next.shape, next.way);
+      size += size_of(next.shape, next.way);
       groups_.push_back(next);
       next.count = 0;
     };
@@ -124,51 +139,40 @@ void Tiles::append_groups(const std::vector<Tile>& tiles, std::int64_t& size) {
   }
 }
 
-// The tiles come block by block, and row by row.
+// The tiles come block by block, and row by row. Those of some rows are grouped together, so that a
+// group's are near each other.
 void Tiles::group(const std::vector<Tile>& tiles) {
   groups_.clear();
-  stripes_.clear();
   std::int64_t size = 0;
   for (std::size_t begin = 0; begin < tiles.size();) {
     const Tile& first = tiles[begin];
-    const int rows = std::max(1, cells_of_stripe / context_.planes.parts()[first.part].nx);
+    const int rows = std::max(1, cells_grouped / context_.planes.parts()[first.part].nx);
     std::size_t end = begin;
-    TileStripe stripe{first.part, first.row, 0, static_cast<int>(groups_.size()), 0};
     for (; end < tiles.size() && tiles[end].part == first.part; ++end) {
       const int last = tiles[end].row + tiles[end].shape.n;
       if (last - first.row > std::max(rows, first.shape.n)) break;
-      stripe.last_row = last;
     }
     append_groups({tiles.begin() + begin, tiles.begin() + end}, size);
-    stripe.last = static_cast<int>(groups_.size());
-    stripes_.push_back(stripe);
     begin = end;
   }
   data_ = parallel::Buffer<Lanes>(size);
   parallel::prefer_large_pages(data_.data(), size * sizeof(Lanes));
-  find_spans();
   make_scratch();
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads,
                       [&](int g, int) { fill(groups_[g]); });
 }
 
-// Where there is sea in the rows of each stripe.
-void Tiles::find_spans() {
-  sea_.assign(stripes_.size(), {});
-  for (std::size_t s = 0; s < stripes_.size(); ++s) {
-    const auto [part, first, last, from, to] = stripes_[s];
-    for (int j = first; j < last; ++j)
-      append_spans(system_.scale_of_cells(), context_.planes.at(part, 0, j),
-                   context_.planes.parts()[part].nx, sea_[s]);
-  }
-}
-
 void Tiles::fill(const TileGroup& group) {
   const StencilPlanes a = system_.stencil();
   Lanes* data = data_.data() + group.data;
-  if (!group.marches()) return fill_factors(group, a, data);
+  std::fill_n(data, group.shape.cells(), Lanes{});
+  data += group.shape.cells();
   fill_coefficients(group, a, data);
-  fill_influence(coefficients_of(group), data + TileCoefficients::size(group.shape));
+  Lanes* rest = data + TileCoefficients::size(group.shape);
+  if (!group.marches()) return fill_factors(group, a, dissection_of(group.shape), rest);
+  const TileCoefficients own = coefficients_of(group);
+  fill_inverses(own, rest);
+  fill_influence(own, rest + TileCoefficients::inverses(group.shape));
 }
 
 // Of the tiles that are solved in this way, those with too large an error are to be solved in the
@@ -178,37 +182,29 @@ bool Tiles::improve(std::vector<Tile>& tiles, TileWay way) {
   group(tiles);
   for (const TileGroup& group : groups_) {
     if (group.way != way) continue;
-    const TileCoefficients a = coefficients_of(group);
     const Lanes error =
-        march_error(a, a.values + TileCoefficients::size(a.shape), way == TileWay::march_twice);
+        march_error(coefficients_of(group), influence_of(group), way == TileWay::corrected_march);
     for (int lane = 0; lane < group.count; ++lane) {
       if (error[lane] <= largest_march_error) continue;
       found = true;
       std::ranges::find(tiles, group.origins[lane], &Tile::origin)->way =
-          way == TileWay::march ? TileWay::march_twice : TileWay::factors;
+          way == TileWay::march ? TileWay::corrected_march : TileWay::factors;
     }
   }
   return found;
 }
 
-void Tiles::check_size() const {
-  if (marches_hold(largest_)) return;
-  const TileShape most = largest_that_holds(largest_);
-  const std::array<int, 2> asked = context_.layout.setting().tile;
-  throw std::invalid_argument(
-      "evp_block = " + std::to_string(asked[0]) + " x " + std::to_string(asked[1]) +
-      " is too large for evp: marches through such blocks are unstable, and the largest that hold "
-      "have " +
-      std::to_string(most.m) + " x " + std::to_string(most.n) + " cells");
-}
-
 // The row sums of the inverse bound its eigenvalues where none of its entries is negative.
 void Tiles::bound_inverse(workload::Listener& listener) {
   double largest = 1.0;
-  listener.kernel(prepare_card, context_.cells(), [&] {
+  const parallel::KernelCard card{
+      .name = "bound_inverse", .flops = flops() + 1.0, .bytes = bytes(), .vectorised = false};
+  listener.kernel(card, context_.cells(), [&] {
     for (const TileGroup& group : groups_) {
       Scratch& scratch = scratch_[0];
       std::fill_n(scratch.right.data(), group.shape.cells(), Lanes{} + 1.0);
+      scratch.ahead = data_.data();
+      scratch.asked_before = true;
       solve_right(group, scratch);
       store_rows(group, scratch);
       for (int lane = 0; lane < group.count; ++lane)
@@ -226,7 +222,7 @@ void Tiles::set(workload::Listener& listener) {
   listener.kernel(prepare_card, context_.cells(), [&] {
     std::vector<Tile> tiles = tiles_of();
     improve(tiles, TileWay::march);
-    if (improve(tiles, TileWay::march_twice)) group(tiles);
+    if (improve(tiles, TileWay::corrected_march)) group(tiles);
   });
   bound_inverse(listener);
 }

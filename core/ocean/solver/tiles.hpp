@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "ocean/solver/march.hpp"
+#include "ocean/solver/dissection.hpp"
 #include "ocean/solver/system.hpp"
 
 namespace phasewise::ocean {
 
-// A march whose error is too large is followed by one for what it has left. If that does not help,
-// or land stops the march, the tile is factorised.
-enum class TileWay : std::uint8_t { march, march_twice, factors };
+// A march whose error is too large is corrected. If that does not help, or land stops the march,
+// the tile is factorised.
+enum class TileWay : std::uint8_t { march, corrected_march, factors };
 
 // A tile's place: the first cell in the planes of its rank.
 struct Tile {
@@ -35,13 +35,9 @@ struct TileGroup {
   bool marches() const { return way != TileWay::factors; }
 
   std::array<std::int64_t, parallel::lanes> origins;
-  std::int64_t data;  // where its coefficients and influence, or its factors, begin [lanes]
-};
-
-// Rows of tiles whose right-hand side stays in the cache, and their groups.
-struct TileStripe {
-  int part, first_row, last_row;  // rows of cells of a block
-  int first, last;                // groups
+  // Where its right-hand side, its coefficients, and its inverses and influence, or its factors,
+  // begin [lanes].
+  std::int64_t data;
 };
 
 class Tiles {
@@ -53,21 +49,23 @@ class Tiles {
   // Prepares the tiles of the system. Collective.
   void set(workload::Listener& listener);
 
-  // A bound of the eigenvalues of the inverse. It is one if no coupling within a tile is positive.
+  // A bound of the eigenvalues of the inverse, if no coupling within a tile is positive.
   double largest_inverse() const { return largest_inverse_; }
 
-  // Solves for r, a plane, and calls row(place, cells, solution) for each row of each tile.
+  // Solves for r, a plane, and calls row(place, cells, solution) for each row of each tile. row()
+  // also reaches a plane, for which the processor is asked beforehand.
   template <class F>
-  void solve(const double* r, F&& row) const;
+  void solve(const double* r, const double* reached, F&& row) const;
   // Calls row(place, cells, solution, sums), and returns what all rows have added.
   template <int Number, class F>
-  workload::PartialSums<Number> sums(const double* r, const workload::Bounds<Number>& bounds,
-                                     F&& row) const;
+  workload::PartialSums<Number> sums(const double* r, const double* reached,
+                                     const workload::Bounds<Number>& bounds, F&& row) const;
 
-  // The same with the right-hand side that right(place, cells, r) computes for spans of the sea
-  // just before it is needed; r is its first value.
-  template <class Right, class F>
-  void solve_for(Right&& right, F&& row) const;
+  // Keeps b, a plane.
+  void keep_right(const double* b);
+  // The same as solve() for b - A y, with the b that is kept; y has its ghosts.
+  template <class F>
+  void solve_residual(const double* y, const double* reached, F&& row) const;
 
   // Of a cell: what a solve computes, and reads of memory besides r.
   double flops() const;
@@ -75,28 +73,33 @@ class Tiles {
 
  private:
   struct Scratch {
-    parallel::Buffer<Lanes> right, solution, defects, left, correction;
-    parallel::Buffer<double> rows;    // [lane][row][row_doubles]
-    parallel::Buffer<double> stripe;  // the right-hand side of a stripe
+    parallel::Buffer<Lanes> right, solution, defects, correction;
+    parallel::Buffer<double> rows;  // [lane][row][row_doubles]
+    const Lanes* ahead;             // of the work: what the processor is asked for next
+    bool asked_before;              // than a march, by what has loaded the right-hand side
   };
   // What a group of tiles takes [lanes].
-  static std::int64_t data_size(const TileShape& shape, TileWay way);
-  void check_size() const;
+  std::int64_t size_of(const TileShape& shape, TileWay way) const;
+  const Dissection& dissection_of(const TileShape& shape) const;
   std::vector<Tile> tiles_of() const;
   void group(const std::vector<Tile>& tiles);
   void append_groups(const std::vector<Tile>& tiles, std::int64_t& size);
-  void find_spans();
   void fill(const TileGroup& group);
   bool improve(std::vector<Tile>& tiles, TileWay way);
   void bound_inverse(workload::Listener& listener);
   void make_scratch();
 
   void load_right(const TileGroup& group, const double* r, Scratch& scratch) const;
-  void solve_group(const TileGroup& group, const double* r, Scratch& scratch) const;
+  void load_framed(const TileGroup& group, const double* y, Scratch& scratch) const;
+  void load_residual(const TileGroup& group, const double* y, Scratch& scratch) const;
+  void ask_for(const TileGroup& group, const std::array<const double*, 2>& planes) const;
+  void solve_group(int number, const std::array<const double*, 2>& planes, Scratch& scratch) const;
   void solve_right(const TileGroup& group, Scratch& scratch) const;
+  template <int Asked>
   void march_for(const TileGroup& group, Scratch& scratch) const;
   void factor_for(const TileGroup& group, Scratch& scratch) const;
   TileCoefficients coefficients_of(const TileGroup& group) const;
+  const Lanes* influence_of(const TileGroup& group) const;
   void store_rows(const TileGroup& group, Scratch& scratch) const;
   int row_doubles() const;
   template <class F>
@@ -105,9 +108,8 @@ class Tiles {
   const Context& context_;
   const System& system_;
   TileShape largest_;  // of the grid
-  std::vector<TileStripe> stripes_;
-  std::vector<TileGroup> groups_;          // stripe by stripe
-  std::vector<std::vector<SeaSpan>> sea_;  // of each stripe
+  std::vector<TileGroup> groups_;
+  std::vector<Dissection> dissections_;  // of the shapes of tiles that are factorised
   parallel::Buffer<Lanes> data_;
   mutable std::vector<Scratch> scratch_;  // of each thread
   double largest_inverse_ = 1.0;
@@ -122,38 +124,31 @@ void Tiles::each_row(const TileGroup& group, const Scratch& scratch, F&& row) co
 }
 
 template <class F>
-void Tiles::solve(const double* r, F&& row) const {
+void Tiles::solve(const double* r, const double* reached, F&& row) const {
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
-    solve_group(groups_[g], r, scratch_[thread]);
+    load_right(groups_[g], r, scratch_[thread]);
+    solve_group(g, {r, reached}, scratch_[thread]);
     each_row(groups_[g], scratch_[thread], row);
   });
 }
 
-template <class Right, class F>
-void Tiles::solve_for(Right&& right, F&& row) const {
-  parallel::for_tasks(static_cast<int>(stripes_.size()), context_.threads, [&](int s, int thread) {
-    const TileStripe& stripe = stripes_[s];
-    Scratch& scratch = scratch_[thread];
-    const std::int64_t begin = context_.planes.at(stripe.part, 0, stripe.first_row);
-    // Where the plane of the right-hand side would begin.
-    double* r = scratch.stripe.data() - begin;
-    // Another stripe has left values where this one has land.
-    std::fill_n(scratch.stripe.data(), scratch.stripe.size(), 0.0);
-    for (const SeaSpan& span : sea_[s]) right(span.at, span.cells, r + span.at);
-    for (int g = stripe.first; g < stripe.last; ++g) {
-      solve_group(groups_[g], r, scratch);
-      each_row(groups_[g], scratch, row);
-    }
+template <class F>
+void Tiles::solve_residual(const double* y, const double* reached, F&& row) const {
+  parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
+    load_residual(groups_[g], y, scratch_[thread]);
+    solve_group(g, {y, reached}, scratch_[thread]);
+    each_row(groups_[g], scratch_[thread], row);
   });
 }
 
 template <int Number, class F>
-workload::PartialSums<Number> Tiles::sums(const double* r, const workload::Bounds<Number>& bounds,
-                                          F&& row) const {
+workload::PartialSums<Number> Tiles::sums(const double* r, const double* reached,
+                                          const workload::Bounds<Number>& bounds, F&& row) const {
   std::vector<workload::PartialSums<Number>> of_group(groups_.size());
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads, [&](int g, int thread) {
     RowSums<Number> sums(bounds, context_.all_cells());
-    solve_group(groups_[g], r, scratch_[thread]);
+    load_right(groups_[g], r, scratch_[thread]);
+    solve_group(g, {r, reached}, scratch_[thread]);
     each_row(groups_[g], scratch_[thread], [&](std::int64_t at, int cells, const double* solution) {
       row(at, cells, solution, sums);
     });

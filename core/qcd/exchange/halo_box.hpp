@@ -23,6 +23,7 @@ class HaloBox {
     }
     return site_of(box_, site);
   }
+  int halo() const { return halo_; }
   bool has(int axis) const { return axis < exchanged_ && domain_.split(axis); }
 
   // The planes along an axis that are sent to neighbours and received from them. They include the

@@ -22,6 +22,9 @@ class Links {
   Matrix& at(const Extents& site, int direction) {
     return links_.data()[axes * box_.index(site) + direction];
   }
+  // All links of the box, those of a site beside each other.
+  const Matrix* matrices() const { return links_.data(); }
+  Matrix* matrices() { return links_.data(); }
   std::byte* data() { return reinterpret_cast<std::byte*>(links_.data()); }
   std::int64_t bytes() const { return box_.bytes(); }
 

@@ -39,3 +39,11 @@ def map_of(parameters: str, ranks: int) -> Map:
         raise StudyError(str(error)) from None
     levels = np.asarray(found["levels"], dtype=np.int64)
     return Map(levels, np.asarray(found["blocks"], dtype=np.int64).reshape(-1, 5))
+
+
+def check_blocks(study: Any) -> None:
+    """StudyError if marches through the blocks of evp are unstable; it names the largest blocks."""
+    try:
+        cast(Any, load_planner()).ocean_check_blocks(study.parameters())
+    except ValueError as error:
+        raise StudyError(str(error)) from None

@@ -20,10 +20,11 @@ SURFACE = ("operator", "right_side", "surface")
 RECORDED = ("measure", "measures", "extremes")
 """The kernel and the phases of what a timestep records, which ends it."""
 SOLVER = (
-    "take_operator", "prepare_tiles", "sample", "enter_system", "leave_system", "solve_tiles",
+    "take_operator", "scale_operator", "prepare_tiles", "bound_inverse", "sample", "enter_system",
+    "leave_system", "keep_right", "solve_tiles",
     "apply_operator", "apply_and_sum", "advance_all", "turn_direction", "advance_solution",
-    "subtract", "sum_products", "chebyshev_step", "first_residual", "first_lengths",
-    "residual_length",
+    "subtract", "sum_products", "chebyshev_step", "first_residual", "largest_terms",
+    "first_lengths", "residual_length",
 )  # fmt: skip
 OF_SOLVER = (*SOLVER, "solver_halo", "solver_sum")
 """The kernels and phases of the solver."""

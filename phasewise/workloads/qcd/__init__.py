@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         nucleon,
     )
     from phasewise.workloads.qcd.fields.ensemble import Ensemble
+    from phasewise.workloads.qcd.fields.flow import Flow
     from phasewise.workloads.qcd.fields.gamma import GAMMAS
     from phasewise.workloads.qcd.fields.links import Links
     from phasewise.workloads.qcd.fields.propagator import Propagator
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 _PLACES = {
     "fields.correlators": ("Mesons", "effective_mass", "mesons", "nucleon"),
     "fields.ensemble": ("Ensemble",),
+    "fields.flow": ("Flow",),
     "fields.gamma": ("GAMMAS",),
     "fields.links": ("Links",),
     "fields.propagator": ("Propagator",),
@@ -50,6 +52,7 @@ __all__ = [
     "GAMMAS",
     "WORKLOAD",
     "Ensemble",
+    "Flow",
     "Links",
     "Mesons",
     "Noise",
@@ -80,6 +83,7 @@ def _parameters(model: Qcd) -> Iterable[tuple[str, Any]]:
             yield f"{name}.{key}", value
     yield "solver.iterations", model.solver.most
     yield "solver.tolerance", model.solver.wanted
+    yield "measure.flow_steps", model.measure.flow_steps
 
 
 WORKLOAD = Workload(

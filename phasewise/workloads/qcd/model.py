@@ -11,6 +11,7 @@ from typing import Any, ClassVar, cast
 from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
+from phasewise.workloads.qcd.flow_keys import check_flow, steps_of, with_flow
 from phasewise.workloads.qcd.grids import Extents
 from phasewise.workloads.qcd.link_records import LinkRecords, with_form
 from phasewise.workloads.qcd.places import LONGEST, Places, as_written, flat_of_places, read_places
@@ -158,6 +159,14 @@ class Measure:
     """Whether loops of two links by one are measured too; they need a halo of two planes of
     links.
     """
+    flow_step: float = key("number", 0.02, above=0, most=1, flat=True)
+    flow_until: float = key("number", 0.0, least=0, most=1000)
+    """ε of the gradient flow and the flow time, in lattice units, until which it goes; 0: none."""
+
+    @property
+    def flow_steps(self) -> int:
+        """Steps of the gradient flow; the last one reaches flow_until, or goes a little beyond."""
+        return steps_of(self.flow_step, self.flow_until)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,7 +208,7 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
         schema = schema_of(kind)
         given = tables[name] or {}
         if name == "measure":
-            given = _with_pion(given)
+            given = with_flow(_with_pion(given))
         values = with_defaults(check_table(given, schema, name), schema)
         check_needed(values, schema, name)
         if name == "quarks":
@@ -326,6 +335,7 @@ def _check(model: Qcd) -> None:
             f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
         )
     _check_pion(model.measure)
+    check_flow(model.measure.flow_step, model.measure.flow_until)
     _check_sources(model)
 
 

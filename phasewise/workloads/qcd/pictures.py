@@ -9,12 +9,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from phasewise.output import number_of
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
 from phasewise.workloads.qcd.effective_masses import pion_of
+from phasewise.workloads.qcd.flow_scales import LEVEL, derivative, dimensionless, t0_of, w0_of
 from phasewise.workloads.qcd.model import TOLERANCE
+from phasewise.workloads.qcd.summary import flow_of
 
 Floats = NDArray[np.float64]
 
@@ -134,6 +137,42 @@ def _draw_points(
     """Points joined by a line, with their error bars."""
     style: dict[str, Any] = {"marker": "os"[number], "markersize": 3, "color": SERIES[number]}
     axis.errorbar(times, values, errors, label=label, capsize=2, elinewidth=0.9, **style)
+
+
+def draw_flow(run: ReportedRun) -> Drawing | Missing:
+    """t²E and its logarithmic derivative, with the scales, and the charge along the flow."""
+    if not run.results.holds("flow_charge"):
+        return Missing(
+            "The picture needs measure.flow = { step = 0.02, until = 4.0 } in the study."
+        )
+    times, series = flow_of(run.results)
+    energy = series["energy_space"] + series["energy_time"]
+    canvas, axes = new_picture(1, 2, 3.2)
+    left, right = axes[0]
+    shown = shown_solves(len(energy))
+    for solve in shown:
+        left.plot(times, dimensionless(times, energy[solve]), color=SERIES[0], linewidth=0.9)
+        left.plot(times, derivative(times, energy[solve]), color=SERIES[1], linewidth=0.9)
+        right.plot(times, series["charge"][solve], color=SERIES[2], linewidth=0.9)
+    for name, colour in (("t²E", SERIES[0]), ("t d(t²E)/dt", SERIES[1])):
+        left.plot([], [], color=colour, label=name)
+    left.axhline(LEVEL, color=MUTED, linestyle="--", linewidth=0.9)
+    mean = energy.mean(axis=0)
+    for found, label, place in ((t0_of(times, mean), "t₀", 1.0), (w0_of(times, mean), "w₀²", 2.0)):
+        if found is not None:
+            left.axvline(found**place, color=MUTED, linewidth=0.7)
+            left.annotate(label, (found**place, LEVEL), (3, 4), textcoords="offset points")
+    left.set_ylabel("dimensionless energy density")
+    right.set_ylabel("topological charge")
+    for axis in axes[0]:
+        axis.set_xlabel("flow time t, lattice units")
+    legend_above(left)
+    return Drawing(
+        canvas,
+        f"The gradient flow of {number_of(len(shown), 'configuration')}. Left: t²E and "
+        "t d(t²E)/dt; they reach 0.3, the dashed line, at t₀ and at w₀². Right: the charge, which "
+        "settles as the fluctuations are smoothed.",
+    )
 
 
 def draw_loops(run: ReportedRun) -> Drawing:

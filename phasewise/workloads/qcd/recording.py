@@ -18,6 +18,12 @@ from phasewise.workloads.qcd.gauge.writing import write_own_links
 from phasewise.workloads.qcd.model import SolverTable, model_of
 
 AXES = ("x", "y", "z", "t")
+FLOW = {
+    "flow_energy_space": "E of the planes in space, after 0, 1, … steps of the flow.",
+    "flow_energy_time": "E of the planes of space and time, after 0, 1, … steps of the flow.",
+    "flow_charge": "Topological charge after 0, 1, … steps of the flow.",
+    "flow_plaquette": "Mean plaquette after 0, 1, … steps of the flow, 1 when cold.",
+}
 SHOWN = 1000
 """Most residuals of a right-hand side that are recorded."""
 
@@ -49,6 +55,9 @@ class QcdRecording(Recording):
         }
         if model.measure.rectangles:
             found["rectangle"] = Dataset((), "Mean loop of two links by one, 1 when cold.")
+        if model.measure.flow_steps:
+            along = (model.measure.flow_steps + 1,)
+            found |= {name: Dataset(along, text) for name, text in FLOW.items()}
         if model.measure.pion:
             times = model.lattice.size[3]
             found["pion"] = Dataset((times,), "Correlator of the pion by time from the source.")

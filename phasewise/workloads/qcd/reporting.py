@@ -19,6 +19,7 @@ class QcdReporting(Reporting):
             (
                 ("residuals", "Residuals", pictures.draw_residuals),
                 ("pion", "Pion", pictures.draw_pion),
+                ("flow", "Gradient flow", pictures.draw_flow),
                 ("loops", "Plaquettes and Polyakov loops", pictures.draw_loops),
             ),
             result_tables,

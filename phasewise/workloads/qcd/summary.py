@@ -15,9 +15,11 @@ from phasewise.workloads.qcd.effective_masses import (
     configurations,
     pion_of,
 )
+from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
 from phasewise.workloads.qcd.model import RECTANGLES
 from phasewise.workloads.qcd.resampling import jackknife
 
+SCALES = ("t0", "w0")
 MOST_TIMES = 8
 """Most times from the source in the table of a run; the JSON has all."""
 MOST_MASSES = 16
@@ -49,6 +51,30 @@ def _ensemble(results: Results) -> dict[str, Any]:
         mean, error = jackknife(values)
         found[name] = {"mean": mean.tolist(), "error": error.tolist()}
     return found
+
+
+def flow_of(results: Results) -> tuple[Floats, dict[str, Floats]]:
+    """The flow times (N+1,), and the series of every solve's links (T, N+1) by name."""
+    names = ("energy_space", "energy_time", "charge", "plaquette")
+    series = {name: np.asarray(results.rows(f"flow_{name}")) for name in names}
+    step = float(results.study["measure"]["flow_step"])
+    return times_of(step, series["charge"].shape[1]), series
+
+
+def _flow(results: Results) -> dict[str, Any]:
+    """t0 and w0 of the last solve's links, None where the flow ends before, and energy, charge and
+    plaquette at its end.
+    """
+    times, series = flow_of(results)
+    energy = series["energy_space"][-1] + series["energy_time"][-1]
+    return {
+        "until": float(times[-1]),
+        "t0": t0_of(times, energy),
+        "w0": w0_of(times, energy),
+        "energy": float(energy[-1]),
+        "charge": float(series["charge"][-1, -1]),
+        "plaquette": float(series["plaquette"][-1, -1]),
+    }
 
 
 def _effective_mass(results: Results) -> dict[str, Any]:
@@ -88,10 +114,12 @@ class QcdSummary(Summary):
         measure = results.study["measure"]
         pion, rectangles = measure.get("pion"), measure.get("rectangles")
         rectangle = float(results.rows("rectangle")[-1]) if rectangles else None
+        flow = {"flow": _flow(results)} if results.holds("flow_charge") else {}
         files = results.study["gauge"].get("files") or ()
         ensemble = {"ensemble": _ensemble(results)} if len(files) > 1 and len(results) > 1 else {}
         return {
             **ensemble,
+            **flow,
             "plaquette": 0.5 * (space + time),
             "plaquette_space": space,
             "plaquette_time": time,
@@ -120,8 +148,20 @@ class QcdSummary(Summary):
             found.append(
                 [f"mean {name.replace('_', ' ')}", f"{one['mean']:.8f} ± {one['error']:.2g}"]
             )
+        found += _flow_rows(summary.get("flow"))
         found += _pion_rows(summary)
         return ["", ""], found
+
+
+def _flow_rows(flow: Mapping[str, Any] | None) -> list[list[str]]:
+    """The scales of the flow, or until where it went without reaching them, and the charge."""
+    if flow is None:
+        return []
+    until = f"not reached until t = {flow['until']:g}"
+    return [
+        *([name, f"{flow[name]:.6g}" if flow[name] is not None else until] for name in SCALES),
+        [f"charge at t = {flow['until']:g}", f"{flow['charge']:.6g}"],
+    ]
 
 
 def _pion_rows(summary: Mapping[str, Any]) -> list[list[str]]:

@@ -1,0 +1,139 @@
+// Complex 3 × 3 matrices of several sites at once: each element is a vector with a lane for each
+// site, or one number. A lane's bits are those of the plain matrices in su3.hpp.
+#pragma once
+
+#include "parallel/simd.hpp"
+#include "qcd/gauge/su3.hpp"
+
+namespace phasewise::qcd {
+
+inline constexpr int matrix_reals = sizeof(Matrix) / sizeof(double);
+
+template <class V>
+struct ColourMatrix {
+  V re[3][3], im[3][3];
+};
+
+// Whether a factor is taken as its adjoint.
+enum class Side : bool { plain, adjoint };
+
+// a b, with either factor as its adjoint. 198 flops.
+template <Side first = Side::plain, Side second = Side::plain, class V>
+ColourMatrix<V> product(const ColourMatrix<V>& a, const ColourMatrix<V>& b) {
+  using parallel::fused;
+  constexpr bool turn_a = first == Side::adjoint, turn_b = second == Side::adjoint;
+  ColourMatrix<V> m;
+#pragma GCC unroll 3
+  for (int i = 0; i < 3; ++i)
+#pragma GCC unroll 3
+    for (int j = 0; j < 3; ++j) {
+      V re{}, im{};
+#pragma GCC unroll 3
+      for (int k = 0; k < 3; ++k) {
+        const V x = turn_a ? a.re[k][i] : a.re[i][k], u = turn_b ? b.re[j][k] : b.re[k][j];
+        const V y = turn_a ? -a.im[k][i] : a.im[i][k], v = turn_b ? -b.im[j][k] : b.im[k][j];
+        re = fused(-y, v, fused(x, u, re));
+        im = fused(y, u, fused(x, v, im));
+      }
+      m.re[i][j] = re;
+      m.im[i][j] = im;
+    }
+  return m;
+}
+
+template <class V>
+void add(ColourMatrix<V>& sum, const ColourMatrix<V>& a) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      sum.re[i][j] += a.re[i][j];
+      sum.im[i][j] += a.im[i][j];
+    }
+}
+
+// Re tr a b.
+template <class V>
+V real_trace_of_product(const ColourMatrix<V>& a, const ColourMatrix<V>& b) {
+  using parallel::fused;
+  V sum{};
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      sum = fused(-a.im[i][j], b.im[j][i], fused(a.re[i][j], b.re[j][i], sum));
+  return sum;
+}
+
+// The traceless anti-Hermitian part of factor a, (a - a†)/2 without its trace.
+template <class V>
+ColourMatrix<V> traceless_antihermitian(double factor, const ColourMatrix<V>& a) {
+  ColourMatrix<V> m;
+  const double half = 0.5 * factor;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      m.re[i][j] = half * (a.re[i][j] - a.re[j][i]);
+      m.im[i][j] = half * (a.im[i][j] + a.im[j][i]);
+    }
+  const V trace = (m.im[0][0] + m.im[1][1] + m.im[2][2]) / 3.0;
+  for (int i = 0; i < 3; ++i) m.im[i][i] -= trace;
+  return m;
+}
+
+// Four reals of each of four lanes, as four vectors with one of each lane.
+inline void transpose_four(const double* const* from, int first,
+                           parallel::Doubles4 (&to)[matrix_reals], int into) {
+  using parallel::Doubles4;
+  Doubles4 row[4];
+  for (int lane = 0; lane < 4; ++lane) row[lane] = parallel::load<4>(from[lane] + first);
+  const Doubles4 even_low = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
+  const Doubles4 odd_low = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
+  const Doubles4 even_high = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
+  const Doubles4 odd_high = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
+  to[into] = __builtin_shufflevector(even_low, even_high, 0, 1, 4, 5);
+  to[into + 1] = __builtin_shufflevector(odd_low, odd_high, 0, 1, 4, 5);
+  to[into + 2] = __builtin_shufflevector(even_low, even_high, 2, 3, 6, 7);
+  to[into + 3] = __builtin_shufflevector(odd_low, odd_high, 2, 3, 6, 7);
+}
+
+// The reals of four links. The last four overlap with those before.
+inline void transpose_links(const double* const* from, parallel::Doubles4 (&to)[matrix_reals]) {
+  for (int first = 0; first + 4 <= matrix_reals; first += 4) transpose_four(from, first, to, first);
+  transpose_four(from, matrix_reals - 4, to, matrix_reals - 4);
+}
+
+// A link of each lane.
+template <int Lanes>
+ColourMatrix<parallel::Vector<double, Lanes>> load_links(const Matrix* const (&links)[Lanes]) {
+  static_assert(Lanes == 1 || Lanes == 4 || Lanes == 8);
+  parallel::Vector<double, Lanes> reals[matrix_reals];
+  const double* from[Lanes];
+  for (int lane = 0; lane < Lanes; ++lane) from[lane] = &links[lane]->e[0][0].re;
+  if constexpr (Lanes == 1) {
+    for (int i = 0; i < matrix_reals; ++i) reals[i] = from[0][i];
+  } else if constexpr (Lanes == 4) {
+    transpose_links(from, reals);
+  } else {
+    parallel::Doubles4 low[matrix_reals], high[matrix_reals];
+    transpose_links(from, low);
+    transpose_links(from + 4, high);
+    for (int i = 0; i < matrix_reals; ++i)
+      reals[i] = __builtin_shufflevector(low[i], high[i], 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+  ColourMatrix<parallel::Vector<double, Lanes>> m;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      m.re[i][j] = reals[2 * (3 * i + j)];
+      m.im[i][j] = reals[2 * (3 * i + j) + 1];
+    }
+  return m;
+}
+
+// The matrix of a lane.
+template <int Lanes>
+Matrix matrix_of(const ColourMatrix<parallel::Vector<double, Lanes>>& a, int lane) {
+  Matrix m;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j)
+      m.e[i][j] = {parallel::lane_of<double, Lanes>(a.re[i][j], lane),
+                   parallel::lane_of<double, Lanes>(a.im[i][j], lane)};
+  return m;
+}
+
+}  // namespace phasewise::qcd

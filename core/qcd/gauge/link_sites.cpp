@@ -1,0 +1,38 @@
+#include "qcd/gauge/link_sites.hpp"
+
+namespace phasewise::qcd {
+
+LinkSites::LinkSites(const Links& links) {
+  const HaloBox& box = links.box();
+  const Extents own = links.domain().extents();
+  const auto numbers = static_cast<std::size_t>(axes * box.sites());
+  ahead_.assign(numbers, -1);
+  behind_.assign(numbers, -1);
+  Extents first{}, last{};
+  for (int axis = 0; axis < axes; ++axis) {
+    first[axis] = box.has(axis) ? -box.halo() : 0;
+    last[axis] = own[axis] - first[axis];
+  }
+  Extents reach{};
+  for (int axis = 0; axis < axes; ++axis) reach[axis] = last[axis] - first[axis];
+  for_each_site(reach, [&](const Extents& offset) {
+    Extents at = offset;
+    bool mine = true;
+    for (int axis = 0; axis < axes; ++axis) {
+      at[axis] += first[axis];
+      mine = mine && at[axis] >= 0 && at[axis] < own[axis];
+    }
+    const std::int64_t site = box.index(at);
+    if (mine) own_.push_back(static_cast<std::int32_t>(site));
+    for (int axis = 0; axis < axes; ++axis) {
+      Extents next = at;
+      next[axis] += 1;
+      if (box.has(axis) && next[axis] >= last[axis]) continue;
+      const std::int64_t there = box.index(next);
+      ahead_[static_cast<std::size_t>(axes * site + axis)] = static_cast<std::int32_t>(there);
+      behind_[static_cast<std::size_t>(axes * there + axis)] = static_cast<std::int32_t>(site);
+    }
+  });
+}
+
+}  // namespace phasewise::qcd
