@@ -73,9 +73,13 @@ class Gifts {
   }
 
   Holders take() { return std::move(holders_); }
+  // Sorts the columns of all ranks, for copies that each find them so.
+  void sort() {
+    for (std::size_t rank = 0; rank < left_.size(); ++rank) sorted(static_cast<int>(rank));
+  }
 
  private:
-  // By cost, the most expensive first.
+  // The columns by their cost, the most expensive first.
   std::vector<std::int32_t>& sorted(int rank) {
     std::vector<std::int32_t>& left = left_[rank];
     const auto cost = [&](std::int32_t column) { return costs_[column]; };
@@ -174,14 +178,15 @@ std::vector<std::vector<int>> pairs_by_cost(const Loads& loads) {
 Holders give_where_it_pays(const Loads& loads, double moving) {
   constexpr int levels = 8;
   const std::vector<int> all = all_ranks(loads.layout);
-  const Gifts before(loads);
+  Gifts before(loads);
+  before.sort();
   const double mean = before.mean(all);
   double most = 0.0;
   for (const int rank : all) most = std::max(most, before.load(rank));
   Holders best = loads.layout.owners();
   double least = most;
   for (int level = levels - 1; level >= 0; --level) {
-    Gifts gifts(loads);
+    Gifts gifts = before;
     give_down_to(mean + (most - mean) * level / levels, all, loads.nodes, gifts);
     double slowest = 0.0;
     for (const int rank : all) slowest = std::max(slowest, gifts.load(rank));
