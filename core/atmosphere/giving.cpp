@@ -108,7 +108,8 @@ void match_costs(std::vector<Excess>& givers, std::vector<Excess>& takers, Gifts
   }
 }
 
-// Columns too expensive to fit may still lower the largest cost of the group.
+// Columns too expensive to fit may still lower the largest cost of the group. The rank that got one
+// may then have the largest cost, and gives a column of its own where that lowers it.
 void improve_group(const std::vector<int>& group, double level, Gifts& gifts) {
   std::set<std::pair<double, int>> loads;
   for (const int rank : group) loads.emplace(gifts.load(rank), rank);

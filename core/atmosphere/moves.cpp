@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "atmosphere/phases.hpp"
+#include "exchange/neighbour_exchange.hpp"
 
 namespace phasewise::atmosphere {
 namespace {
@@ -20,52 +21,6 @@ parallel::KernelCard copy_card(std::int64_t bytes) {
           .vectorised = false,
           .touched = 2.0 * static_cast<double>(bytes)};
 }
-
-// Adds blocks to an exchange, and members to its team, as its messages are named.
-class Messages {
- public:
-  Messages(const exchange::Team& all, std::string_view phase, exchange::Protocol protocol)
-      : all_(all) {
-    exchange_.phase = phase;
-    exchange_.protocol = protocol;
-    join(all.me);
-  }
-
-  void send(int rank, std::vector<exchange::Region> regions) {
-    round_.sends.push_back({join(rank), add(std::move(regions))});
-  }
-  void receive(int rank, std::vector<exchange::Region> regions) {
-    round_.receives.push_back({join(rank), add(std::move(regions))});
-  }
-  exchange::ExchangePointer done() {
-    exchange_.team = std::make_shared<const exchange::Team>(std::move(team_));
-    exchange_.rounds = std::make_shared<const exchange::Rounds>(1, std::move(round_));
-    return of_one_item(std::move(exchange_), regions_);
-  }
-
- private:
-  int join(int rank) {
-    const auto known = std::ranges::find(team_.ranks, rank);
-    if (known != team_.ranks.end()) return static_cast<int>(known - team_.ranks.begin());
-    team_.ranks.push_back(rank);
-    team_.nodes.push_back(all_.nodes[rank]);
-    return static_cast<int>(team_.ranks.size()) - 1;
-  }
-  std::vector<int> add(std::vector<exchange::Region> regions) {
-    std::vector<int> chunks;
-    for (exchange::Region& region : regions) {
-      chunks.push_back(static_cast<int>(regions_.size()));
-      regions_.push_back(std::move(region));
-    }
-    return chunks;
-  }
-
-  const exchange::Team& all_;
-  exchange::Exchange exchange_;
-  std::vector<exchange::Region> regions_;
-  exchange::Team team_;
-  exchange::Round round_;
-};
 
 }  // namespace
 
@@ -114,7 +69,8 @@ exchange::Region Moves::region_of(const Run& run, std::int64_t bytes) const {
 }
 
 exchange::ExchangePointer Moves::messages(const Way& way, exchange::Protocol protocol) const {
-  Messages messages(*team_, way.phase, protocol);
+  exchange::NeighbourExchange messages(way.phase, exchange::common_channel, protocol, team_->nodes,
+                                       team_->me);
   const auto regions = [&](const Part& part) {
     std::vector<exchange::Region> found;
     found.reserve(part.runs.size());

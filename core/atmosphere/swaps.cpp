@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -88,8 +89,8 @@ std::array<std::vector<std::int64_t>, 2> goals_of(const std::vector<int>& group,
   const std::int64_t all = std::accumulate(columns.begin(), columns.end(), std::int64_t{0});
   columns = even(columns, std::vector<std::int64_t>(columns.size(), all));
   lit = even(lit, columns);
-  std::vector<std::int64_t> night;
-  for (std::size_t i = 0; i < lit.size(); ++i) night.push_back(columns[i] - lit[i]);
+  std::vector<std::int64_t> night(lit.size());
+  std::ranges::transform(columns, lit, night.begin(), std::minus{});
   return {std::move(night), std::move(lit)};
 }
 

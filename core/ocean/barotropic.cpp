@@ -80,7 +80,7 @@ void Barotropic::right_side(Fields& fields, const RowPlace& row, double* right) 
   const double* const levels = domain_.cell_levels() + row.at;
   const double per_flow = per_height_ * terms_.timestep;
   const double area = here.area_cell * per_height_;
-  const HalfFaces half(here, south, 1.0);
+  const HalfFaces half(here, south);
   for_vectors(
       {0, row.nx}, [&]<class V>(int i) __attribute__((always_inline)) {
         const auto along_x = [&](std::int64_t offset) __attribute__((always_inline)) {
@@ -95,7 +95,7 @@ void Barotropic::right_side(Fields& fields, const RowPlace& row, double* right) 
                  loaded<V>(depth + i + offset) * (0.5 / here.dy * twice);
         };
         const V found = area * loaded<V>(surface + i) -
-                        flow_through<V>(half, pitch, along_x, along_y).outflow();
+                        flow_through<V>(half, 1.0, pitch, along_x, along_y).outflow();
         stored(right + row.at + i, where_sea(loaded<V>(levels + i), 0.0, found));
       });
 }
@@ -125,7 +125,7 @@ void Barotropic::raise(Fields& fields, const RowPlace& row) const {
   double* const surface = fields.surface() + row.at;
   const double* const change = surface + plane;
   const double later = terms_.implicitness, scale = terms_.timestep / here.area_cell;
-  const HalfFaces half(here, south, 1.0);
+  const HalfFaces half(here, south);
   for_vectors(
       {0, row.nx}, [&]<class V>(int i) __attribute__((always_inline)) {
         const auto along_x = [&](std::int64_t offset) __attribute__((always_inline)) {
@@ -136,7 +136,7 @@ void Barotropic::raise(Fields& fields, const RowPlace& row) const {
           return loaded<V>(flow + plane + i + offset) +
                  later * (loaded<V>(depth + i + offset) * loaded<V>(change + plane + i + offset));
         };
-        const V left = flow_through<V>(half, pitch, along_x, along_y).outflow();
+        const V left = flow_through<V>(half, 1.0, pitch, along_x, along_y).outflow();
         stored(surface + i, loaded<V>(surface + i) - scale * left);
       });
 }

@@ -29,34 +29,23 @@ struct Faces {
   PHASEWISE_HD V outflow() const { return (east - west) + (north - south); }
 };
 
-// Lengths of the faces in the east, the north and the south over two, times a scale.
+// Lengths of the faces in the east, the north and the south, over two.
 struct HalfFaces {
-  PHASEWISE_HD HalfFaces(const Grid::Row& here, const Grid::Row& below, double scale)
-      : east(0.5 * here.dy * scale),
-        north(0.5 * here.dx_corner * scale),
-        south(0.5 * below.dx_corner * scale) {}
+  HalfFaces(const Grid::Row& here, const Grid::Row& below)
+      : east(0.5 * here.dy), north(0.5 * here.dx_corner), south(0.5 * below.dx_corner) {}
   double east, north, south;
 };
 
-// Flows through faces, where along_x(offset) and along_y(offset) flow at the corners that many
-// values after that in the north-east of the cell.
+// Flows through faces of this height, where along_x(offset) and along_y(offset) flow at the corners
+// that many values after that in the north-east of the cell.
 template <class V, class X, class Y>
-PHASEWISE_HD Faces<V> flow_through(const HalfFaces& half, std::int64_t pitch, X&& along_x,
-                                   Y&& along_y) {
-  return {.east = half.east * (along_x(0) + along_x(-pitch)),
-          .west = half.east * (along_x(-1) + along_x(-pitch - 1)),
-          .north = half.north * (along_y(0) + along_y(-1)),
-          .south = half.south * (along_y(-pitch) + along_y(-pitch - 1))};
-}
-
-// The same for velocities at corners.
-template <class V>
-PHASEWISE_HD Faces<V> flow_through(const HalfFaces& half, std::int64_t pitch, const double* u,
-                                   const double* v) {
-  return flow_through<V>(
-      half, pitch,
-      [&](std::int64_t offset) __attribute__((always_inline)) { return loaded<V>(u + offset); },
-      [&](std::int64_t offset) __attribute__((always_inline)) { return loaded<V>(v + offset); });
+PHASEWISE_HD Faces<V> flow_through(const HalfFaces& half, double height, std::int64_t pitch,
+                                   X&& along_x, Y&& along_y) {
+  const double across = half.east * height;
+  return {.east = across * (along_x(0) + along_x(-pitch)),
+          .west = across * (along_x(-1) + along_x(-pitch - 1)),
+          .north = half.north * height * (along_y(0) + along_y(-1)),
+          .south = half.south * height * (along_y(-pitch) + along_y(-pitch - 1))};
 }
 
 }  // namespace phasewise::ocean

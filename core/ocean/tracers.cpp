@@ -35,6 +35,18 @@ PHASEWISE_HD V difference(const double* levels, int level, const double* at, std
   return where_sea(loaded<V>(levels), level, loaded<V>(at + step) - loaded<V>(at));
 }
 
+// What goes through the faces of a cell with these velocities at corners.
+template <class V>
+PHASEWISE_HD Faces<V> flow_of(const HalfFaces& half, double height, std::int64_t pitch,
+                              const double* u, const double* v) {
+  const auto at_corner = [](const double* from) {
+    return [from](std::int64_t offset) __attribute__((always_inline)) {
+      return loaded<V>(from + offset);
+    };
+  };
+  return flow_through<V>(half, height, pitch, at_corner(u), at_corner(v));
+}
+
 // What leaves a cell through its sides and goes upwards through its top and bottom, for one tracer.
 // `flow` has u and v times the thickness at the corners; rise is that through the tops, [m³/s].
 template <class V>
@@ -104,12 +116,12 @@ void Tracers::find_rise(const double* flow, const RowPlace& row, double* rise) c
   const Grid::Row &here = domain_.grid().row(row.y), &south = domain_.grid().row(row.y - 1);
   const double* const u = flow + row.at;
   const double* const v = u + domain_.field();
-  const HalfFaces half(here, south, 1.0);
+  const HalfFaces half(here, south);
   const int deepest = row.levels - 1;
   upwards<kernel>(
       {0, row.nx}, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
-        const std::int64_t at = k * plane + i;
-        const V spread = flow_through<V>(half, pitch, u + at, v + at).outflow();
+        const double *const x = u + k * plane + i, *const y = v + k * plane + i;
+        const V spread = flow_of<V>(half, 1.0, pitch, x, y).outflow();
         const V below = k < deepest ? loaded<V>(rise + (k + 1) * pitch + i) : V{};
         stored(rise + k * pitch + i, below - domain_.grid().thickness(k) * spread);
       });
@@ -130,6 +142,7 @@ void Tracers::carry_row(Fields& fields, const RowPlace& row, Scratch& scratch) c
   double* const rise = scratch.row(0);
   find_rise<kernel>(fields.flow(), row, rise);
 
+  const HalfFaces half(here, south);
   const CarriedRow carried{
       .cells = domain_.cell_levels() + row.at,
       .east = domain_.east_levels() + row.at,
@@ -142,9 +155,8 @@ void Tracers::carry_row(Fields& fields, const RowPlace& row, Scratch& scratch) c
   downwards<kernel>(
       {0, row.nx}, row.levels, [&]<class V>(int k, int i) __attribute__((always_inline)) {
         const double thickness = grid.thickness(k);
-        const std::int64_t cell = k * plane + i;
-        const Faces<V> flow =
-            flow_through<V>(HalfFaces(here, south, thickness), pitch, u + cell, v + cell);
+        const double *const x = u + k * plane + i, *const y = v + k * plane + i;
+        const Faces<V> flow = flow_of<V>(half, thickness, pitch, x, y);
         const double mixing_x = mixing * thickness * here.dy / here.dx_cell;
         const Faces<double> mixed{.east = mixing_x,
                                   .west = mixing_x,

@@ -216,6 +216,7 @@ def test_measured_moves_only_where_it_pays() -> None:
 
 def given(tmp_path: Path, table: list[list[float]], **communication: Any) -> Study:
     """A study with the seconds of each column of a row of columns, at one or several times."""
+    tmp_path.mkdir(exist_ok=True)
     path = tmp_path / "costs.npy"
     np.save(path, np.array(table)[:, None, :])
     return Study.from_dict(
@@ -239,6 +240,12 @@ def test_loads_of_given_costs_follow_by_hand(tmp_path: Path) -> None:
     found = schedule_of(own, 4, 0)
     assert list(found.before) == [0.75, 2.25, 0.5, 0.5]
     assert list(found.after) == [0.75, 1.5, 1.25, 0.5]
+
+
+def test_a_rank_that_gets_a_large_column_may_give_a_small_one(tmp_path: Path) -> None:
+    # No 3 s fits on the other rank without the 1 s that this one gives in return.
+    found = schedule_of(given(tmp_path, [[1, 1, 3, 3]], balance="all"), 2, 0)
+    assert list(found.after) == [1.0, 1.0] and found.moved == 2
 
 
 def test_times_of_given_costs_come_over_and_over(tmp_path: Path) -> None:
