@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from phasewise.errors import StudyError
 from phasewise.options import Parser, add_json, add_noise, add_study
 from phasewise.output import console, message, print_json
 from phasewise.study import Study, load
@@ -21,7 +22,10 @@ def main(options: argparse.Namespace) -> int:
     """Check the study ``options.study`` with ``options.set``; the exit status."""
     study = load(options.study, options.set)
     checking = study.workload.part(Checking)
-    found_beside = checking.check(study)
+    try:
+        found_beside = checking.check(study)
+    except StudyError as error:
+        raise StudyError(f"{options.study}: {error}") from None
     derived = study.derive()
     warnings = [*derived.warnings, *found_beside]
     noise = None

@@ -33,7 +33,8 @@ class Sought:
 
     key: the key that names the file; variable_key: that which names the variable; what: words for
     the variable, and article: for all of it; axes: how many it may have; in_words: the same;
-    names: those that are looked for where the study names no variable, in this order.
+    names: those that are looked for where the study names no variable, in this order; whole:
+    whether axes of length 1 before the others count too.
     """
 
     key: str
@@ -43,6 +44,7 @@ class Sought:
     axes: tuple[int, ...]
     in_words: str
     names: tuple[str, ...]
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -156,7 +158,7 @@ def _chosen(
 
 def _short(shape: tuple[int, ...], sought: Sought) -> tuple[int, ...]:
     """A shape without axes of length 1 before the others, such as that of a single time."""
-    while len(shape) > max(sought.axes) and shape[0] == 1:
+    while not sought.whole and len(shape) > max(sought.axes) and shape[0] == 1:
         shape = shape[1:]
     return shape
 

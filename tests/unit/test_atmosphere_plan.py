@@ -7,10 +7,13 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
+from phasewise.commands.predict import pieces_text
 from phasewise.driver import load_core, load_planner
 from phasewise.models.plan import plan
 from phasewise.study import Study
+from phasewise.study.laboratory import iterated
 from phasewise.workloads.atmosphere.driver import schedule_of
+from tests.sentences import says
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -69,6 +72,11 @@ def test_a_long_run_is_planned_by_72_timesteps_that_cover_hours_and_seasons() ->
     assert before.max() > 1.4 and before.min() < 1.1
     assert np.asarray(loads["load_after"]).max() < 1.02
     assert phases(year, 8)["columns_out"]["per"] == "72 timesteps"
+
+
+def test_the_timesteps_of_a_plan_are_said_to_stand_for_the_run() -> None:
+    own = study(4)
+    says(pieces_text(own.workload, iterated(own, None)), "0.25 times", "stand for the run")
 
 
 def test_every_day_has_its_own_schedule() -> None:

@@ -5,6 +5,7 @@ the best scheme changes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.runs.summary import summarise
 from phasewise.workloads.atmosphere import crossover_picture, pictures, seasons
 from phasewise.workloads.atmosphere.crossover import Crossover, cross_over, with_bandwidth
-from phasewise.workloads.atmosphere.maps import fields, hour_text
+from phasewise.workloads.atmosphere.driver import schedule_of
+from phasewise.workloads.atmosphere.maps import fields, hour_text, study_of, study_on_nodes
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.reporting import AtmosphereReporting
-from tests.sentences import says
+from tests.sentences import missing, says
 
 GRID = [8, 16]
 
@@ -108,6 +110,18 @@ def test_every_picture_of_a_run_on_several_ranks_is_drawn(on_four_ranks: Reporte
     says(drawn.caption, "balance = all", "1.000")
 
 
+def test_pictures_of_a_run_on_nodes_are_of_its_nodes(on_four_ranks: ReportedRun) -> None:
+    run = on_four_ranks
+    assert run.communication is not None
+    run.communication = replace(run.communication, node=np.array([0, 0, 1, 1]))
+    run.study["communication"] |= {"balance": "node", "division": "longitudes", "node_size": 0}
+    timestep, found = pictures.worst_of(run)
+    own = study_of(run)
+    assert found.moved == schedule_of(own, 4, timestep, node_ranks=2).moved > 0
+    assert schedule_of(own, 4, timestep).moved == 0
+    assert "node" in seasons.shown_schemes(study_on_nodes(run), 4)
+
+
 def test_one_rank_has_no_loads_and_no_moves(run: ReportedRun) -> None:
     for draw in (pictures.draw_loads, pictures.draw_moves, seasons.draw_seasons):
         found = draw(run)
@@ -123,6 +137,9 @@ def test_fields_have_both_projections_and_the_sun(run: ReportedRun) -> None:
     lit = every["lit"].snapshot(run, 1)
     assert lit.values.shape == (16, 8) and lit.values.mean() == 0.5
     assert every["lit-mollweide"].snapshot(run, 1).x.shape == (17, 9)
+    told = every["cost"].note(run)
+    says(told, "above 4 times the median")
+    assert missing(told, "program")
     assert hour_text(model_of(study()), 15) == "day 173, 3 h"
 
 

@@ -17,17 +17,20 @@ class AtmosphereChecking(Checking):
     """How studies of it are checked."""
 
     def check(self, study: Study) -> Sequence[str]:
-        """A warning for a scheme within nodes of one rank; StudyError if the grid has no twins, or
-        if costs of a file are none of the study's columns.
+        """A warning for a scheme within nodes of one rank; StudyError if the grid has no twins, if
+        costs of a file are none of the study's columns, or if there is no machine of the name by
+        which a scheme or a process grid is to be chosen.
         """
         model, ways = model_of(study), study.communication
         assert isinstance(ways, AtmosphereCommunication)
         ways.check_twins(model)
         if model.costs is not None:
             costs_of(model)
-        if ways.balance != NODE:
+        if ways.balance != NODE and not ways.leaves_grid_open:
             return ()
         machine = machine_of(study)
+        if ways.balance != NODE:
+            return ()
         alone = machine.node_ranks == 1 and not ways.node_size
         if ways.node_size == 1 or alone:
             where = f"each node of {machine.name}" if alone else "each node"

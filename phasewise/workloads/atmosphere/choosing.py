@@ -41,8 +41,9 @@ class AtmosphereChoosing(Choosing):
 
     def study_key(self, model: AtmosphereTable) -> dict[str, Any]:
         """What decides how much is sent."""
-        found = {"grid": list(model.grid), "levels": model.levels, "costs": str(model.costs or "")}
-        return {**found, "bytes": [model.bytes_out, model.bytes_back]}
+        found = {"grid": list(model.grid), "levels": model.levels}
+        bytes_of_a_column = [model.bytes_out, model.bytes_back]
+        return {**found, "costs": model.costs_fingerprint or "", "bytes": bytes_of_a_column}
 
     def changes(
         self, given: AtmosphereCommunication, model: AtmosphereTable, shapes: Shapes, levels: bool

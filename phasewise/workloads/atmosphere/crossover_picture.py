@@ -98,4 +98,4 @@ def _from_ranks(numbers: list[int], best: tuple[str, ...]) -> str:
         if name != before
     ]
     words = ", ".join(f"{name} from {number} on" for number, name in found)
-    return f"Of the numbers of ranks that are shown the best one is {words}."
+    return f"On the numbers of ranks that are shown the best one is {words}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +13,12 @@ from phasewise.errors import StudyError
 from phasewise.output import number_of
 from phasewise.tables.keys import show
 
-SEPARATORS = ",;\t "
+SEPARATORS = ";\t, "
+"""In the order in which they are looked for."""
 EMPTY = ("", "nan", "na", "null")
 """Words of cells without a value."""
+PAIR = re.compile(r"[-+]?\d+,\d+(e[-+]?\d+)?", re.IGNORECASE)
+"""A line of two whole numbers, or of one with a decimal comma."""
 
 
 def table_in(path: Path, where: str) -> Floats:
@@ -33,11 +37,19 @@ def table_in(path: Path, where: str) -> Floats:
         for number, line in enumerate(text.splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    rows = [(number, _cells(line)) for number, line in lines]
-    if rows and not any(_number(cell) is not None for cell in rows[0][1]):
-        rows = rows[1:]
-    if not rows:
+    head = []
+    if lines and not any(_number(cell) is not None for cell in re.split(r"[;\t, ]+", lines[0][1])):
+        head, lines = [lines[0][1]], lines[1:]
+    if not lines:
         raise StudyError(f"{where}: {path} has no numbers")
+    if all(PAIR.fullmatch(line) for _, line in lines) and not any("," in line for line in head):
+        raise StudyError(
+            f"{where}: {path} has lines such as {show(lines[0][1])}, which may be two numbers or "
+            "one with a decimal comma: write decimals with a point, or separate numbers by "
+            "semicolons"
+        )
+    separator = next((one for one in SEPARATORS if any(one in line for _, line in lines)), ",")
+    rows = [(number, _cells(line, separator)) for number, line in lines]
     wide = len(rows[0][1])
     found = np.empty((len(rows), wide))
     for at, (number, cells) in enumerate(rows):
@@ -51,14 +63,14 @@ def table_in(path: Path, where: str) -> Floats:
             if value is None:
                 raise StudyError(
                     f"{where}: {path} has {show(cell)} in line {number}, which is no number"
+                    f"{': decimals are written with a point' if ',' in cell else ''}"
                 )
             found[at, place] = value
     return found.ravel() if 1 in found.shape else found
 
 
-def _cells(line: str) -> list[str]:
-    """The cells of a line, by the first of the separators that it has."""
-    separator = next((one for one in SEPARATORS if one in line), ",")
+def _cells(line: str, separator: str) -> list[str]:
+    """The cells of a line."""
     if separator == " ":
         return line.split()
     return [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]

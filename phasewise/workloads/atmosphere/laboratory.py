@@ -30,9 +30,9 @@ MOST_SHOWN = 12
 class AtmosphereLaboratory(Laboratory):
     """How it is planned, simulated and compared."""
 
-    GROUPS = "hours of the run in order"
+    GROUPS = "stretches of the run in order"
     LOADS = {"load_before": "where columns are", "load_after": "where they are computed"}
-    PIECES = {SUN: "passes through the planned timesteps"}
+    PIECES = {SUN: "times each of the timesteps that stand for the run"}
     TASKS = {
         "radiation and physics": (
             *PHYSICS, *(f"{name}{PLAIN}" for name in PHYSICS), GIVEN, MEASURE,
@@ -55,8 +55,8 @@ class AtmosphereLaboratory(Laboratory):
 
     def planned(self, study: Study, plan: Mapping[str, Any]) -> dict[str, Any]:
         """load_before, load_after: the largest over the mean of the ranks' costs, means over the
-        timesteps; hours: of single timesteps the hour at longitude 0, both loads, the columns that
-        move, and the bytes of both phases.
+        timesteps; hours: of single timesteps both loads, the columns that move, and the bytes of
+        both phases; with physics the hour at longitude 0 and the lit columns too.
         """
         hours = [
             _hour(study, timestep, schedule_of(study, plan["ranks"], timestep, plan["node_size"]))
@@ -72,13 +72,15 @@ class AtmosphereLaboratory(Laboratory):
     def show_planned(self, study: Study, plan: Mapping[str, Any]) -> None:
         """Print the hours as a table, and a column's bytes."""
         model = model_of(study)
+        physics = model.costs is None
         rows = [
-            [str(one["timestep"]), f"{one['hour']:.2f}", str(one["lit"]),
+            [str(one["timestep"]), *([f"{one['hour']:.2f}", str(one["lit"])] if physics else []),
              f"{one['load_before']:.3f}", f"{one['load_after']:.3f}", str(one["moved"]),
              f"{one['bytes'] / 1e6:.3f}"]
             for one in plan["hours"]
         ]  # fmt: skip
-        heads = ["timestep", "hour", "lit columns", "load before", "after", "moved", "MB"]
+        sun = ["hour", "lit columns"] if physics else []
+        heads = ["timestep", *sun, "load before", "after", "moved", "MB"]
         scheme = str(study.communication.tunable()["balance"])
         print_table(f"balance = {scheme}", heads, rows)
         told = (
@@ -106,11 +108,13 @@ def timesteps_of(count: int, most: int) -> Sequence[int]:
 def _hour(study: Study, timestep: int, found: Schedule) -> dict[str, Any]:
     """What a plan says of a timestep."""
     model = model_of(study)
-    hour = (model.hour + timestep * model.timestep / HOUR) % 24.0
+    sun: dict[str, Any] = {}
+    if model.costs is None:
+        hour = (model.hour + timestep * model.timestep / HOUR) % 24.0
+        sun = {"hour": hour, "lit": int(found.lit.sum())}
     return {
         "timestep": timestep,
-        "hour": hour,
-        "lit": int(found.lit.sum()),
+        **sun,
         "load_before": float(found.before.max()),
         "load_after": float(found.after.max()),
         "moved": found.moved,

@@ -16,14 +16,17 @@ from phasewise.report.figure import Missing
 from phasewise.report.mollweide import mollweide_of
 from phasewise.report.reported_run import ReportedRun
 from phasewise.study import Study
+from phasewise.traces.efficiency import node_size_of
 from phasewise.workloads.atmosphere.driver import schedule_of
-from phasewise.workloads.atmosphere.grid import HOUR, edges_of
+from phasewise.workloads.atmosphere.grid import HOUR, YEAR, edges_of
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.recording import GROUP, maps_of
 from phasewise.workloads.atmosphere.table import AtmosphereTable
 
 MOST_COST = 4.0
-"""Measured costs above so many times the median are of moments in which another program ran."""
+"""Measured costs above so many times the median are drawn as that: a single one, such as of a
+moment in which another program ran, would leave no colours for the others.
+"""
 NO_SNAPSHOTS = Missing("The picture needs records.snapshots_every above 0 in the study.")
 NO_SUN = Missing("The picture needs columns with physics, without atmosphere.costs.")
 
@@ -72,6 +75,15 @@ def study_of(run: ReportedRun) -> Study:
     return Study.from_dict(run.study, run.directory)
 
 
+def study_on_nodes(run: ReportedRun) -> Study:
+    """The study of a run with as many ranks a node as the run had, where it does not say."""
+    study, record = study_of(run), run.communication
+    size = None if record is None else node_size_of(record.node)
+    if study.communication.node_ranks or not size:
+        return study
+    return study.replace(**{"communication.node_size": size})
+
+
 def model_in(run: ReportedRun) -> AtmosphereTable:
     """The model of a run's study."""
     return model_of(study_of(run))
@@ -92,7 +104,7 @@ def _note(run: ReportedRun, mapped: Mapped, mollweide: bool) -> str:
     told = []
     if mapped is COST and model_in(run).costs is None:
         told.append(
-            f"Costs above {MOST_COST:g} times the median are drawn as such: another program ran."
+            f"Values above {MOST_COST:g} times the median are drawn as {MOST_COST:g} times it."
         )
     if mollweide:
         told.append("Mollweide's projection keeps areas; 180° E is in the middle.")
@@ -122,6 +134,11 @@ def on_map(model: AtmosphereTable, values: Floats, mollweide: bool, time: str = 
 
 
 def hour_text(model: AtmosphereTable, timestep: int) -> str:
-    """The time of day at longitude 0 at the beginning of a timestep, and the day."""
+    """The time of day at longitude 0 at the beginning of a timestep, and the day of the year; with
+    costs from a file the timestep.
+    """
+    if model.costs is not None:
+        return f"timestep {timestep}"
     hours = model.hour + timestep * model.timestep / HOUR
-    return f"day {model.day + int(hours // 24)}, {hours % 24:.4g} h"
+    day = 1 + (model.day - 1 + int(hours // 24)) % int(YEAR)
+    return f"day {day}, {hours % 24:.4g} h"

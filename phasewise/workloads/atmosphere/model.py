@@ -11,7 +11,11 @@ from typing import Any, cast
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, read_table, values_of
-from phasewise.workloads.atmosphere.costs_file import costs_of, grid_of_costs
+from phasewise.workloads.atmosphere.costs_file import (
+    costs_of,
+    fingerprint_of_costs,
+    grid_of_costs,
+)
 from phasewise.workloads.atmosphere.table import USUAL_GRID, AtmosphereRecords, AtmosphereTable
 
 
@@ -24,13 +28,17 @@ def read(
         given = replace(given, costs=(folder / given.costs).resolve())
     _check_costs(given)
     grid = given.grid or (USUAL_GRID if given.costs is None else grid_of_costs(given))
-    return replace(given, grid=grid, records=AtmosphereRecords(**own_records))
+    found = replace(given, grid=grid, records=AtmosphereRecords(**own_records))
+    if found.costs is None or found.costs_fingerprint is not None:
+        return found
+    costs_of(found)
+    return replace(found, costs_fingerprint=fingerprint_of_costs(found))
 
 
 def _check_costs(given: AtmosphereTable) -> None:
     """StudyError where keys belong to costs from a file, which is not given, or lack it."""
     if given.costs is None:
-        for name in ("costs_variable", "column_bytes"):
+        for name in ("costs_variable", "costs_fingerprint", "column_bytes"):
             if getattr(given, name) is not None:
                 raise StudyError(
                     f"atmosphere.{name} belongs to atmosphere.costs, the file with the seconds of "

@@ -18,7 +18,14 @@ from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, new_picture, scale, whole_ticks
 from phasewise.workloads.atmosphere.driver import Schedule, schedule_of
 from phasewise.workloads.atmosphere.grid import HOUR
-from phasewise.workloads.atmosphere.maps import hour_text, model_in, on_map, ranks_of, study_of
+from phasewise.workloads.atmosphere.maps import (
+    hour_text,
+    model_in,
+    on_map,
+    ranks_of,
+    study_of,
+    study_on_nodes,
+)
 from phasewise.workloads.atmosphere.table import AtmosphereTable
 
 SEVERAL_RANKS = Missing("The picture needs a run on several ranks.")
@@ -32,7 +39,7 @@ def worst_of(run: ReportedRun) -> tuple[int, Schedule]:
     StudyError if the study does not suit the ranks of the run.
     """
     timestep = int(run.turn[int(np.argmax(run.results.rows("load_before")))])
-    return timestep, schedule_of(study_of(run), ranks_of(run), timestep)
+    return timestep, schedule_of(study_on_nodes(run), ranks_of(run), timestep)
 
 
 def draw_columns(run: ReportedRun) -> Drawing | Missing:
@@ -158,7 +165,7 @@ def draw_recorded(run: ReportedRun) -> Drawing | Missing:
     axes[0, 1].set_ylabel("columns moved")
     axes[0, 1].set_ylim(bottom=0)
     for axis in axes[0]:
-        axis.set_xlabel("time [h]")
+        axis.set_xlabel("time [h]" if model_in(run).costs is None else "timestep")
     return Drawing(
         canvas,
         "The largest over the mean cost of the ranks' columns, of their own ones and of those that "
@@ -192,5 +199,9 @@ def draw_climate(run: ReportedRun) -> Drawing | Missing:
 
 
 def hours_of(run: ReportedRun) -> Floats:
-    """The time after each recorded timestep since the start [h]."""
-    return np.asarray((run.turn + 1) * model_in(run).timestep / HOUR)
+    """The time after each recorded timestep since the start [h]; with costs from a file their
+    number.
+    """
+    model = model_in(run)
+    hours = model.timestep / HOUR if model.costs is None else 1.0
+    return np.asarray((run.turn + 1) * hours)

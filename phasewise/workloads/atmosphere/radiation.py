@@ -16,6 +16,7 @@ True
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import astuple, dataclass
 from operator import index
 from typing import Any, SupportsIndex, TypeVar, cast
@@ -323,6 +324,8 @@ class _Columns:
 
 def _numbers(given: ArrayLike, name: str, least: float = 0.0, most: float = np.inf) -> Floats:
     try:
+        if np.iscomplexobj(given):
+            raise TypeError
         array = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):
         raise StudyError(f"{name} must be an array of numbers") from None
@@ -343,9 +346,9 @@ def _number(given: float, name: str, least: float = 0.0, most: float = np.inf) -
 def _integer(given: object, name: str, most: int) -> int:
     """A number from 1 to `most`, of any kind of integer."""
     if isinstance(given, SupportsIndex) and not isinstance(given, bool | np.bool_):
-        number = index(given)
-        if 1 <= number <= most:
-            return number
+        with suppress(TypeError):  # of an array
+            if 1 <= index(given) <= most:
+                return index(given)
     raise StudyError(f"{name} = {given!r} must be an integer from 1 to {most}")
 
 
@@ -363,7 +366,7 @@ def _short_wave_table(bands: int | Sequence[ShortWaveBand]) -> Floats:
 
 def _table(bands: int | Sequence[Band], kind: type[Band], own: Any) -> Floats:
     """(bands, coefficients): of the bands, or of so many of the workload's own."""
-    if isinstance(bands, SupportsIndex):
+    if isinstance(bands, SupportsIndex) and np.ndim(bands) == 0:
         return np.asarray(own(_integer(bands, "bands", MOST_BANDS)), dtype=np.float64)
     if not isinstance(bands, list | tuple) or not bands or {type(one) for one in bands} != {kind}:
         raise StudyError(f"bands must be an integer, or a list of {kind.__name__}")
@@ -372,7 +375,7 @@ def _table(bands: int | Sequence[Band], kind: type[Band], own: Any) -> Floats:
 
 
 def _manner(kernel: str, threads: int) -> tuple[bool, int]:
-    if kernel not in (FAST, PLAIN):
+    if not isinstance(kernel, str) or kernel not in (FAST, PLAIN):
         raise StudyError(f"kernel = {kernel!r} must be {FAST} or {PLAIN}")
     return kernel == FAST, _integer(threads, "threads", MOST_THREADS)
 

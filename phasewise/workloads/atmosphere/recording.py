@@ -113,9 +113,12 @@ class AtmosphereRecording(Recording):
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """That sums have left the range of numbers; the core names a column that has."""
-        names = ("temperature", "water") if model_of(study).costs is None else ("cost",)
+        physics = model_of(study).costs is None
+        names = ("temperature", "water") if physics else ("cost",)
         if all(math.isfinite(float(record[name])) for name in names):
             return ""
+        if not physics:
+            return "the costs of atmosphere.costs have left the range of numbers"
         return "the columns have left the range of numbers; lower atmosphere.timestep"
 
 

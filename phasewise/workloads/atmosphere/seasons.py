@@ -24,7 +24,7 @@ from phasewise.workloads.atmosphere.communication import (
     no_twins,
 )
 from phasewise.workloads.atmosphere.driver import schedule_of
-from phasewise.workloads.atmosphere.maps import ranks_of, study_of
+from phasewise.workloads.atmosphere.maps import ranks_of, study_on_nodes
 from phasewise.workloads.atmosphere.model import model_of
 from phasewise.workloads.atmosphere.pictures import SEVERAL_RANKS
 
@@ -100,7 +100,7 @@ def by_timestep(study: Study, ranks: int) -> tuple[Floats, Loads]:
 
 def draw_seasons(run: ReportedRun) -> Drawing | Missing:
     """The load by scheme against the hour of the day and the day of the year."""
-    study, ranks = study_of(run), ranks_of(run)
+    study, ranks = study_on_nodes(run), ranks_of(run)
     if ranks == 1:
         return SEVERAL_RANKS
     try:

@@ -17,6 +17,11 @@ RESULTS = 11
 (core/atmosphere/column_bytes.hpp).
 """
 MOST_COLUMNS = 2**24
+OF_PHYSICS = (
+    "levels", "timestep", "day", "hour", "obliquity", "long_wave_bands", "short_wave_bands",
+    "adjustment", "most_sweeps", "solar_constant", "albedo",
+)  # fmt: skip
+"""The keys that say nothing where costs come from a file."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +63,8 @@ class AtmosphereTable(OneTable):
     """The file with the seconds of each column."""
     costs_variable: str | None = key("text")
     """The variable of the file that has them."""
+    costs_fingerprint: str | None = key("text")
+    """Of the file's numbers, which those of a resumed run must have too."""
     column_bytes: tuple[int, ...] | None = key(
         "integers", length=2, least=1, most=2**30, unit="bytes"
     )
