@@ -18,7 +18,9 @@ from phasewise.workloads.ocean.kernels import OceanKernels, rate_of
 from phasewise.workloads.ocean.table import CHRONGEAR, DIAGONAL, EVP, PCG, PCSI, PIPELINED
 
 SIZES = ((24, 24), (48, 48), (96, 96), (192, 192))
-"""Cells of a rank along x and y: in the caches of a core, and in memory."""
+"""Cells of a rank along x and y: in the caches of a core, in shared ones, and in memory."""
+LARGE = (480, 480)
+"""Where the solver alone is timed: its fields of one level exceed the shared caches."""
 LEVELS = 20
 WIDTH, TIMESTEP = 2e4, 900.0
 """Of a cell [m], and [s]: solves need more iterations than they have."""
@@ -37,8 +39,9 @@ def _cases() -> dict[str, tuple[tuple[int, int], dict[str, Any], str]]:
         f"{nx} × {ny} columns, {kernel}, {solver} with {preconditioner}": (
             (nx, ny), {"solver": solver, "preconditioner": preconditioner}, kernel,
         )
-        for nx, ny in SIZES
+        for nx, ny in (*SIZES, LARGE)
         for kernel, (solver, preconditioner) in WAYS
+        if kernel == FAST or (nx, ny) != LARGE
     }  # fmt: skip
 
 
@@ -51,6 +54,7 @@ def _study(case: str, ranks: int) -> Study:
             "timesteps": 100_000,
             "ocean": {
                 "grid": [nx * ranks, ny, LEVELS],
+                "baroclinic": (nx, ny) != LARGE,
                 "geometry": "plane",
                 "extent": [WIDTH * nx * ranks, WIDTH * ny],
                 "timestep": TIMESTEP,
