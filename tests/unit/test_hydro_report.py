@@ -71,7 +71,7 @@ def test_a_summary_has_what_scripts_rely_on(folder: Path) -> None:
 @pytest.mark.parametrize(
     "own",
     [{"gravity": "uniform", "acceleration": [0.5, 0.0, 0.0]},
-     {"problem": "sedov", "gravity": "point-mass", "point_mass": 1.0}],
+     {"problem": "sedov", "coordinates": "spherical", "gravity": "point-mass", "point_mass": 1.0}],
 )  # fmt: skip
 def test_a_gas_in_gravity_has_no_known_solution(own: dict[str, Any]) -> None:
     with phasewise.run(study(timesteps=2, **own)) as results:
