@@ -66,8 +66,8 @@ class Domain {
   const double* corner_depth() const { return statics_.data() + 4 * plane(); }
   const double* cell_depth() const { return statics_.data() + 5 * plane(); }
 
-  // Of a level with the next deeper one: `twice`, two times what mixes in a timestep [m²], over
-  // both thicknesses; 0 where there is none.
+  // The coupling of a level with the next deeper one: `twice`, two times what mixes in a timestep
+  // [m²], over both thicknesses; 0 where there is none.
   double coupling(int level, double twice) const {
     if (level < 0 || level + 1 >= levels_) return 0.0;
     return twice / (grid_.thickness(level) + grid_.thickness(level + 1));

@@ -47,7 +47,7 @@ class Turn : public workload::RankTurn {
   void tell(const workload::Piece& piece, workload::Listener& listener) override;
   // Exchanges in another way from the next timestep on.
   void exchange_as(const Manner& manner);
-  // Of a solve in the way of now.
+  // Counts of a solve with the present manner.
   SolveCounts counts() const { return counts_of(sea_.description, manner_); }
   // The exchanges that all ranks prepare together.
   exchange::Exchanges exchanges() const;

@@ -142,6 +142,7 @@ nb::object stout_links(const Given& given, const Extents& size, double weight, i
 // Values after 0, 1, … steps of the flow of a whole lattice, and the links after the last one.
 nb::dict gradient_flow(const Given& given, const Extents& size, double step, int steps, int threads,
                        bool fast) {
+  if (steps < 1) throw std::invalid_argument("a flow has at least one step");
   const OneBox box(size);
   const Domain domain = box.position.domain();
   Links links(domain, 0, true);

@@ -55,17 +55,20 @@ def autocorrelation(series: Any) -> Autocorrelation:
             f"an autocorrelation needs a series of at least {LEAST} finite numbers; one of shape "
             f"{values.shape} was given"
         )
-    count = len(values)
     mean = float(values.mean())
-    gamma = _gamma(values - mean)
-    if gamma[0] == 0.0:  # all members are the same
+    if (values == values[0]).all():
         return Autocorrelation(mean, 0.0, 0.0, 0.5, 0.0, 0, np.ones(1))
+    largest = float(np.abs(values - mean).max())
+    count, gamma = len(values), _gamma((values - mean) / largest)
     window = _window(gamma, count)
     # Subtracting the mean of the series itself makes Γ too small.
-    gamma = gamma + (gamma[0] + 2.0 * gamma[1 : window + 1].sum()) / count
-    variance = max(gamma[0] + 2.0 * gamma[1 : window + 1].sum(), 0.0)
+    gamma = gamma + _variance(gamma, window) / count
+    # Members that alternate have sums that are not above 0, which would claim to be certain.
+    while window > 0 and _variance(gamma, window) <= 0.0:
+        window -= 1
+    variance = _variance(gamma, window)
     time = variance / (2.0 * gamma[0])
-    error = math.sqrt(variance / count)
+    error = largest * math.sqrt(variance / count)
     return Autocorrelation(
         value=mean,
         error=error,
@@ -75,6 +78,11 @@ def autocorrelation(series: Any) -> Autocorrelation:
         window=window,
         function=gamma / gamma[0],
     )
+
+
+def _variance(gamma: Floats, window: int) -> float:
+    """The sum of Γ(t) over both signs of t up to the window."""
+    return float(gamma[0] + 2.0 * gamma[1 : window + 1].sum())
 
 
 def _gamma(deviations: Floats) -> Floats:

@@ -62,9 +62,23 @@ def test_the_function_is_the_one_by_definition() -> None:
     assert found.time == pytest.approx(expected[: found.window + 1].sum() - 0.5, rel=1e-12)
 
 
-def test_a_series_that_never_changes_has_no_error() -> None:
-    found = autocorrelation([2.5] * 10)
-    assert (found.value, found.error, found.time, found.window) == (2.5, 0.0, 0.5, 0)
+@pytest.mark.parametrize("value", [2.5, 0.1])
+def test_a_series_that_never_changes_has_no_error(value: float) -> None:
+    found = autocorrelation([value] * 1000)
+    assert found.value == pytest.approx(value, rel=1e-15)
+    assert (found.error, found.time, found.window) == (0.0, 0.5, 0)
+
+
+def test_members_that_alternate_do_not_claim_to_be_certain() -> None:
+    found = autocorrelation([1.0, -1.0] * 50)
+    assert (found.value, found.window) == (0.0, 0) and found.error == pytest.approx(0.1, rel=0.02)
+
+
+def test_the_error_goes_with_the_unit_of_the_series() -> None:
+    values = series(2.0, 200, 3)
+    ordinary, tiny = autocorrelation(values), autocorrelation(1e-200 * values)
+    assert tiny.error == pytest.approx(1e-200 * ordinary.error, rel=1e-12)
+    assert tiny.time == pytest.approx(ordinary.time, rel=1e-12)
 
 
 @pytest.mark.parametrize("given", [[1.0, 2.0, 3.0], [1.0, 2.0, np.nan, 4.0], np.ones((4, 4)), []])

@@ -17,6 +17,7 @@ from phasewise.study import Study
 from phasewise.workloads.qcd import Links
 from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
 from tests.sentences import refused
+from tests.unit.quark_reference import random_links
 
 core: Any = load_planner()
 SAMPLES = Path(__file__).parents[3] / "shared/data/lattice"
@@ -149,9 +150,10 @@ def test_the_links_stay_unitary_from_the_roughest_start() -> None:
 
 
 def test_vectors_of_sites_have_the_bits_of_single_ones() -> None:
-    # Blocks of sites do not fill the last vector.
-    links = Links.hot((2, 6, 2, 6), seed=4)
-    one, many = (flowed(links, 0.07, 3, fast) for fast in (False, True))
+    # 81 sites do not fill the last vector.
+    size = [3, 3, 3, 3]
+    links = reals(random_links(size, 4))
+    one, many = (core.gradient_flow(links, size, 0.07, 3, fast=fast) for fast in (False, True))
     for name in one:
         np.testing.assert_array_equal(one[name], many[name])
 
@@ -198,9 +200,15 @@ def test_a_flow_is_a_table_or_two_keys() -> None:
         ({"flow": {"step": 0.2, "until": 1.0}}, ("measure.flow_step = 0.2", "unstable", "0.1")),
         ({"flow": {"until": 1.0}, "flow_until": 2.0}, ("one key",)),
         ({"flow": {"step": 1e-6, "until": 900.0}}, ("measure.flow_until", "steps")),
+        ({"flow": {"step": 1e-306, "until": 900.0}}, ("measure.flow_until", "steps")),
     ],
 )
 def test_a_flow_that_cannot_be_is_refused_in_a_sentence(
     measure: dict[str, Any], facts: tuple[str, ...]
 ) -> None:
     refused(lambda: study(**measure), *facts)
+
+
+def test_a_flow_needs_memory_of_its_own() -> None:
+    without, flowing = (study(**own).derived()["memory_bytes"] for own in ({}, {"flow_until": 1.0}))
+    assert flowing > 1.3 * without

@@ -58,14 +58,15 @@ class Chebyshev final : public Iteration {
 
 // After the last iteration too, and once the residual has probably fallen far enough.
 bool Chebyshev::wants_check() const {
-  constexpr int most = 3;  // checks instead of one
+  constexpr int most = 3;  // checks within check_every iterations
   const SolverSetting& setting = context_.setting;
   const int last = setting.iterations > 0 ? setting.iterations : setting.most_iterations;
   const int since = iterations_ - known_at();
   if (since == 0) return false;
   if (since >= setting.check_every || iterations_ >= last) return true;
   const double fallen = fallen_ / fallen_when_known_;
-  return most * since >= setting.check_every && weighted() * fallen * fallen <= problem_.wanted;
+  return problem_.wanted > 0.0 && most * since >= setting.check_every &&
+         weighted() * fallen * fallen <= problem_.wanted;
 }
 
 void Chebyshev::begin(double squared, double weighted, workload::Listener& listener) {

@@ -63,8 +63,8 @@ struct TileCoefficients {
   }
 };
 
-// Vectors of the next tiles for which the processor is asked at each cell: together all of them,
-// with those of a load or, where there is no residual, without.
+// How many vectors of the next tiles each cell asks for. Together they are all data of a group; a
+// march alone asks for more, since no load or residual has asked before.
 inline constexpr int asked_by_march = 2, asked_by_march_alone = 4, asked_by_residual = 3;
 
 // Marches from the southern row and the western column of z, a framed tile, through its equations

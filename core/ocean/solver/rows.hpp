@@ -42,7 +42,7 @@ void for_sea(const Context& context, int ring, F&& f) {
   });
 }
 
-// Of a sum's term: its two parts, which are added.
+// Flops of adding a term to a sum: it is split in two parts, and both are added.
 inline constexpr double flops_of_sum = 7.0;
 
 // The sums of one thread's terms.

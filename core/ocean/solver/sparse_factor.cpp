@@ -17,7 +17,7 @@ void factorise(const Dissection& order, std::vector<Lanes>& a, Lanes* factors) {
       const int p = front.first + k;
       const Lanes inverse = 1.0 / at(p, p);
       to[k] = inverse;
-      // Of the later cells' pairs; L D of a column becomes L once they are done.
+      // Pairs of later cells lose what this cell contributes; then L D of its column becomes L.
       for (std::size_t r = k + 1; r < rows.size(); ++r) {
         const Lanes factor = at(rows[r], p) * inverse;
         for (std::size_t s = k + 1; s <= r; ++s)

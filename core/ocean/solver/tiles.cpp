@@ -57,7 +57,8 @@ void Tiles::make_scratch() {
 // Takes the cells of all tiles, row by row, into lanes.
 void Tiles::load_right(const TileGroup& group, const double* r, Scratch& scratch) const {
   const auto [m, n] = group.shape;
-  // The data of the next group, of which only those of a solve are needed, lie behind these.
+  // The data of the next group lie behind these, if it has the same shape and way; asking for
+  // others does no harm. Only those of a solve are needed.
   scratch.ahead = coefficients_of(group).values + size_of(group.shape, group.way);
   if (!group.marches()) scratch.ahead += TileCoefficients::size(group.shape);
   scratch.asked_before = false;

@@ -75,8 +75,8 @@ class Tiles {
   struct Scratch {
     parallel::Buffer<Lanes> right, solution, defects, correction;
     parallel::Buffer<double> rows;  // [lane][row][row_doubles]
-    const Lanes* ahead;             // of the work: what the processor is asked for next
-    bool asked_before;              // than a march, by what has loaded the right-hand side
+    const Lanes* ahead;             // what the processor is asked for next
+    bool asked_before;  // whether loading the right-hand side has asked for data already
   };
   // What a group of tiles takes [lanes].
   std::int64_t size_of(const TileShape& shape, TileWay way) const;

@@ -50,6 +50,15 @@ void add(ColourMatrix<V>& sum, const ColourMatrix<V>& a) {
     }
 }
 
+template <class V, class Factor>
+void scale(ColourMatrix<V>& a, const Factor& factor) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      a.re[i][j] *= factor;
+      a.im[i][j] *= factor;
+    }
+}
+
 // Re tr a b.
 template <class V>
 V real_trace_of_product(const ColourMatrix<V>& a, const ColourMatrix<V>& b) {

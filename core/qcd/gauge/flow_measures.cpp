@@ -6,8 +6,9 @@ namespace phasewise::qcd {
 namespace {
 
 constexpr int plane_count = 6;  // xy xz xt yz yt zt
-// An element of F is at most 1, since it is a mean of four unitary matrices' parts; the terms of a
-// site are sums of at most 18 traces of products of two.
+// An element of F is at most 4/3, since it is a mean of four unitary matrices' parts without its
+// trace. A term of a site is at most the sum of three traces of a product of two, or of 18 elements
+// of plaquettes.
 constexpr double largest_term = 256.0;
 
 template <class V>
@@ -64,11 +65,12 @@ void measure_at(const SiteLanes<Lanes>& x, std::int64_t first, int count,
 
 }  // namespace
 
-// Each plane has twelve products of matrices, and three traces follow.
+// Each plane has twelve products of matrices, and three traces follow. A site reads its links and
+// the numbers of its neighbours; its terms are written, and read by the sum.
 parallel::KernelCard flow_measures_card() {
   return {.name = "flow_measures",
           .flops = plane_count * (12.0 * 198.0 + 3.0 * 18.0 + 40.0 + 36.0) + 3.0 * 36.0,
-          .bytes = 576.0,
+          .bytes = 576.0 + 2.0 * flow_values * 8.0 + 32.0,
           .vectorised = true};
 }
 

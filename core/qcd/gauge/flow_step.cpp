@@ -40,15 +40,6 @@ ColourMatrix<parallel::Vector<double, Lanes>> renewed(
   return k;
 }
 
-template <class V>
-void scale(ColourMatrix<V>& a, double factor) {
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j) {
-      a.re[i][j] *= factor;
-      a.im[i][j] *= factor;
-    }
-}
-
 template <int Lanes>
 void stage_at(const FlowStage& stage, double step, const SiteLanes<Lanes>& x, std::int64_t first,
               int count, double* k, Matrix* to) {
@@ -57,7 +48,7 @@ void stage_at(const FlowStage& stage, double step, const SiteLanes<Lanes>& x, st
     const ColourMatrix<V> link = x.link(mu);
     const ColourMatrix<V> z =
         traceless_antihermitian(1.0, product<Side::plain, Side::adjoint>(staples(x, mu), link));
-    double spare[algebra_reals];
+    double spare[algebra_reals] = {};
     double* kept[Lanes];
     for (int lane = 0; lane < Lanes; ++lane)
       kept[lane] = lane < count ? k + algebra_reals * (axes * (first + lane) + mu) : spare;

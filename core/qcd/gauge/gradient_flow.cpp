@@ -30,16 +30,15 @@ void GradientFlow::begin(const Links& links) {
 
 void GradientFlow::advance(const FlowStage& stage, workload::Listener& listener) {
   listener.kernel(flow_card(), static_cast<double>(now_.domain().volume()), [&] {
-    if (real_) flow_stage(stage, setting_.step, sites_, now_, threads_, lanes_, k_, next_);
+    flow_stage(stage, setting_.step, sites_, now_, threads_, lanes_, k_, next_);
   });
   std::swap(now_, next_);
 }
 
 void GradientFlow::measure(int step, workload::Listener& listener) {
   FlowSums sums{};
-  listener.kernel(flow_measures_card(), static_cast<double>(now_.domain().volume()), [&] {
-    if (real_) sums = flow_sums(sites_, now_, threads_, lanes_);
-  });
+  listener.kernel(flow_measures_card(), static_cast<double>(now_.domain().volume()),
+                  [&] { sums = flow_sums(sites_, now_, threads_, lanes_); });
   listener.sum(phases::sum_flow, std::span(sums.front().data(), 2 * sums.size()));
   values_[static_cast<std::size_t>(step)] = values_of(sums, now_.domain().size);
 }

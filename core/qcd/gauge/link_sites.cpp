@@ -1,9 +1,17 @@
 #include "qcd/gauge/link_sites.hpp"
 
+#include <limits>
+#include <stdexcept>
+#include <string>
+
 namespace phasewise::qcd {
 
 LinkSites::LinkSites(const Links& links) {
   const HaloBox& box = links.box();
+  if (box.sites() > std::numeric_limits<std::int32_t>::max())
+    throw std::invalid_argument("a rank has " + std::to_string(box.sites()) +
+                                " sites of the lattice, too many for the gradient flow; give more "
+                                "ranks");
   const Extents own = links.domain().extents();
   const auto numbers = static_cast<std::size_t>(axes * box.sites());
   ahead_.assign(numbers, -1);
@@ -29,8 +37,8 @@ LinkSites::LinkSites(const Links& links) {
       next[axis] += 1;
       if (box.has(axis) && next[axis] >= last[axis]) continue;
       const std::int64_t there = box.index(next);
-      ahead_[static_cast<std::size_t>(axes * site + axis)] = static_cast<std::int32_t>(there);
-      behind_[static_cast<std::size_t>(axes * there + axis)] = static_cast<std::int32_t>(site);
+      ahead_[place(site, axis)] = static_cast<std::int32_t>(there);
+      behind_[place(there, axis)] = static_cast<std::int32_t>(site);
     }
   });
 }

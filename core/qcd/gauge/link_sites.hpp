@@ -2,6 +2,7 @@
 // take several sites at once.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <vector>
@@ -15,16 +16,19 @@ namespace phasewise::qcd {
 class LinkSites {
  public:
   LinkSites() = default;
-  // The links may have any halo.
+  // The links may have any halo. Throws std::invalid_argument if there are more than 2³¹ sites.
   explicit LinkSites(const Links& links);
 
   // The rank's own sites, x fastest.
   const std::vector<std::int32_t>& own() const { return own_; }
   // The neighbour of a site forwards or backwards; -1 beyond the halo.
-  std::int32_t ahead(std::int32_t site, int axis) const { return ahead_[axes * site + axis]; }
-  std::int32_t behind(std::int32_t site, int axis) const { return behind_[axes * site + axis]; }
+  std::int32_t ahead(std::int32_t site, int axis) const { return ahead_[place(site, axis)]; }
+  std::int32_t behind(std::int32_t site, int axis) const { return behind_[place(site, axis)]; }
 
  private:
+  static std::size_t place(std::int64_t site, int axis) {
+    return static_cast<std::size_t>(axes * site + axis);
+  }
   std::vector<std::int32_t> own_, ahead_, behind_;
 };
 
@@ -76,7 +80,7 @@ void for_site_lanes(const LinkSites& sites, const Links& links, int threads, F&&
   });
 }
 
-// The sum over the six ways around from a site to its neighbour along mu. 2400 flops.
+// The sum over the six ways around from a site to its neighbour along mu.
 template <int Lanes>
 ColourMatrix<parallel::Vector<double, Lanes>> staples(const SiteLanes<Lanes>& x, int mu) {
   using enum Side;

@@ -14,6 +14,8 @@ from phasewise.workloads.qcd.model import Qcd
 
 SITE_BYTES = 4 * 144 * 2 + 10 * 192
 """Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
+FLOW_BYTES = 4 * 144 * 2 + 4 * 64 + 36 + 32
+"""The same with a gradient flow: links twice more, K, the neighbours' numbers, and four terms."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,7 @@ def derive(model: Qcd) -> DerivedQcd:
     return DerivedQcd(
         sites=model.sites,
         bare_mass=1 / (2 * model.quarks.kappa) - 4,
-        memory_bytes=model.sites * SITE_BYTES,
+        memory_bytes=model.sites * (SITE_BYTES + (FLOW_BYTES if model.measure.flow_steps else 0)),
     )
 
 

@@ -41,8 +41,8 @@ def check_flow(step: float, until: float) -> None:
     """StudyError if the flow is unstable or too long."""
     if step > STABLE:
         raise StudyError(f"measure.flow_step = {show(step)} is unstable; give {STABLE} or less")
-    if steps_of(step, until) > MOST_STEPS:
+    if until > MOST_STEPS * step:
         raise StudyError(
-            f"measure.flow_until = {show(until)} takes {steps_of(step, until)} steps of "
-            f"measure.flow_step = {show(step)}, more than {MOST_STEPS}"
+            f"measure.flow_until = {show(until)} takes more than {MOST_STEPS} steps of "
+            f"measure.flow_step = {show(step)}; give longer steps"
         )
