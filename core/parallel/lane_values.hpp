@@ -12,6 +12,8 @@ namespace phasewise::parallel {
 
 template <class V>
 inline constexpr int lanes_of = static_cast<int>(sizeof(V) / sizeof(double));
+template <>
+inline constexpr int lanes_of<double> = 1;
 
 // The same value in each lane.
 template <class V>
