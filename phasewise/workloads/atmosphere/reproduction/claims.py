@@ -27,6 +27,8 @@ from phasewise.workloads.atmosphere.reproduction.times import (
     rounded,
 )
 
+TIE = 1e-3
+"""Timesteps that differ by less of them are as long as each other: the model is off by more."""
 FEWEST = 2
 """Of the three other machines, how many the claim needs."""
 PHYSICS = (
@@ -42,20 +44,25 @@ def check_claims(times: Times) -> tuple[Claim, ...]:
 
 
 def best_on_x1(times: Times) -> Claim:
-    """x26: on each number of ranks of the X1 no scheme has a shorter timestep than `all`."""
+    """x26: on each number of ranks of the X1 no scheme has a timestep that is shorter than that of
+    `all` by a thousandth.
+    """
     words, verdicts = [], []
     for ranks in ranks_in(times):
         own = on(times, MSP, ranks)
-        verdicts.append(all(own[ALL].seconds <= one.seconds for one in own.values()))
+        verdicts.append(all(own[ALL].seconds * (1 - TIE) <= one.seconds for one in own.values()))
         words.append(f"{ranks} ranks: {_in_words(own)}")
     own = on(times, MSP, CHARTED)
     gain = own[NONE].seconds / own[ALL].seconds
     other = min(one.seconds for name, one in own.items() if name != ALL)
-    ahead = 100.0 * (other / own[ALL].seconds - 1.0)
+    ahead = other / own[ALL].seconds - 1.0
+    beside = (
+        "is as fast" if abs(ahead) < TIE else f"takes {other / own[ALL].seconds:.3f} times as long"
+    )
     sentence = (
         f"Timesteps [ms] of {GRID[0]} × {GRID[1]} columns of {LEVELS} levels on the solstice, with "
         f"whole latitudes on each rank. On {CHARTED} ranks `all` makes them {gain:.2f} times as "
-        f"fast, and the best other scheme takes {ahead:.2g} % longer. Bands of latitude on both "
+        f"fast, and the best other scheme {beside}. Bands of latitude on both "
         "sides of the equator have together as many lit columns as any other such pair, so that "
         "schemes with one partner even them out as well. "
         f"{ASSUMED}"
