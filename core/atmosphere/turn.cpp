@@ -8,6 +8,7 @@
 #include "atmosphere/phases.hpp"
 #include "atmosphere/sun.hpp"
 #include "comm/communicator.hpp"
+#include "exchange/stateless.hpp"
 #include "parallel/clock.hpp"
 #include "parallel/loops.hpp"
 
@@ -29,21 +30,6 @@ parallel::KernelCard given_card(const Description& description) {
           // One long loop, so that a vector processor takes no more time.
           .trip = longest_loop,
           .loops = 1.0 / longest_loop};
-}
-
-// Whether a protocol keeps something of an exchange, which then has to be prepared.
-bool keeps_exchanges(exchange::Protocol protocol) {
-  switch (protocol) {
-    case exchange::Protocol::irecv_isend:
-    case exchange::Protocol::ordered:
-    case exchange::Protocol::sendrecv:
-    case exchange::Protocol::isend_recv:
-    case exchange::Protocol::irecv_send:
-    case exchange::Protocol::synchronous:
-      return false;
-    default:
-      return true;
-  }
 }
 
 }  // namespace
@@ -134,7 +120,7 @@ bool Turn::prepare(std::int64_t timestep) {
   if (same) return false;
   moves_ = std::make_unique<Moves>(*schedule_, planet_.layout(), manner_, planet_.bytes(), team_);
   make_room();
-  return manner_.moves == MoveBy::messages && keeps_exchanges(manner_.protocol);
+  return manner_.moves == MoveBy::messages && !exchange::is_stateless(manner_.protocol);
 }
 
 void Turn::make_room() {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "exchange/host_memory.hpp"
+#include "exchange/stateless.hpp"
 
 namespace phasewise::comm {
 namespace {
@@ -67,20 +68,6 @@ exchange::ExchangePointer without_messages(const Needs& needs) {
   return idle;
 }
 
-bool is_stateless(exchange::Protocol protocol) {
-  switch (protocol) {
-    case exchange::Protocol::irecv_isend:
-    case exchange::Protocol::ordered:
-    case exchange::Protocol::sendrecv:
-    case exchange::Protocol::isend_recv:
-    case exchange::Protocol::irecv_send:
-    case exchange::Protocol::synchronous:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 Executor::Executor(const Communicator& world, Recorder& recorder,
@@ -126,7 +113,7 @@ Executor::Kept* Executor::kept(const exchange::ExchangePointer& exchange) {
     known = exchange.get();
     return of_known = &found->second;
   }
-  if (is_stateless(exchange->protocol) || exchange->rounds->empty()) return nullptr;
+  if (exchange::is_stateless(exchange->protocol) || exchange->rounds->empty()) return nullptr;
   if (needs_preparation(exchange->protocol) || exchange.use_count() == 0)
     throw std::logic_error("phase " + std::string(exchange->phase) + ": protocol \"" +
                            std::string(name_of(exchange->protocol)) + "\" was not prepared");
