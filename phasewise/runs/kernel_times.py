@@ -9,6 +9,8 @@ from statistics import median
 from typing import Any
 
 from phasewise.driver import Core, Run
+from phasewise.errors import StudyError
+from phasewise.study import Study
 
 TURNS = 7
 """Number of turns that are timed after the first one. A kernel's time is the median over them,
@@ -45,6 +47,20 @@ def usual_turn(core: Core, driver: Run, seconds: float) -> tuple[KernelTimes, fl
         value = sum(rank.get(key, 0.0) for rank in ranks) / len(ranks)
         kernels.setdefault(name, {})[what] = value
     return kernels, sum(rank["rest"] for rank in ranks) / len(ranks)
+
+
+def usual_turn_of(
+    core: Core, study: Study, threads: int, seconds: float
+) -> dict[str, KernelTimes] | None:
+    """The kernels of a study's turn, timed for about this number of seconds, under `kernels`; None
+    where the ranks are too many for it. Collective.
+    """
+    try:
+        study.check_ranks(core.size())
+    except StudyError:
+        return None
+    driver = core.start(study.parameters(), threads)
+    return {"kernels": usual_turn(core, driver, seconds)[0]}
 
 
 def _turn(core: Core, driver: Run) -> dict[str, float]:

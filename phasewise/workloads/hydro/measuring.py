@@ -9,9 +9,8 @@ from functools import cache
 from typing import Any
 
 from phasewise.driver import Core
-from phasewise.errors import StudyError
 from phasewise.machines.kernel_rates import KernelRate, Measuring, rates_by_size
-from phasewise.runs.kernel_times import usual_turn
+from phasewise.runs.kernel_times import usual_turn_of
 from phasewise.study import Study
 from phasewise.study.study import CPU
 from phasewise.workloads.hydro.communication import FAST, PLAIN
@@ -52,13 +51,7 @@ class HydroMeasuring(Measuring):
         """Time timesteps of a study for about this number of seconds; None where the ranks are too
         many for it. Collective.
         """
-        study = _cases()[case]
-        try:
-            study.check_ranks(core.size())
-        except StudyError:
-            return None
-        driver = core.start(study.parameters(), threads)
-        return {"kernels": usual_turn(core, driver, seconds)[0]}
+        return usual_turn_of(core, _cases()[case], threads, seconds)
 
     def rates(self, timed: Mapping[str, Mapping[str, Any]]) -> dict[str, KernelRate]:
         """The rates that follow from the timings, which stand under the names of `cases`."""
