@@ -103,6 +103,8 @@ def test_a_wave_has_the_frequency_of_the_grid_to_second_order_in_time() -> None:
         change = np.diff(amplitudes(sea, int(3.0 * math.pi / (omega * dt))))
         middle, around = change[1:-1], change[2:] + change[:-2]
         cosine = 0.5 * float((middle * around).sum() / (middle**2).sum())
+        # The wave neither grows nor decays: its factor in a timestep has the magnitude 1.
+        assert around == pytest.approx(2.0 * cosine * middle, abs=1e-9 * abs(middle).max())
         errors.append(abs(math.acos(cosine) / dt / omega - 1.0))
     assert errors[0] < (omega * 80.0) ** 2 / 6
     assert errors[0] / errors[1] == pytest.approx(4.0, rel=0.05)

@@ -194,6 +194,8 @@ def test_a_prediction_takes_the_fastest_of_all_process_grids() -> None:
     assert len(each) > 2
     fastest = min(each, key=lambda one: one.seconds)
     assert (best.seconds, best.process_grid) == (fastest.seconds, fastest.process_grid)
+    parts = sum(best.parts.values())
+    assert 0 < best.share < 1 and parts == pytest.approx(best.seconds, rel=0.5)
 
 
 def test_a_small_chapter_has_a_picture_of_every_slide(
