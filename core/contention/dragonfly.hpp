@@ -6,7 +6,8 @@ namespace phasewise::contention {
 
 // Groups of routers, each with some nodes. Each adapter of a node has a link to the node's router.
 // All routers of a group are connected with each other, and so is each pair of groups (Kim, Dally,
-// Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008).
+// Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). A group of fewer
+// routers than there are groups has several such connections at a router.
 struct Dragonfly {
   int groups = 0, routers = 0, router_nodes = 0;  // routers per group, nodes per router
   int adapters = 1;                               // per node
@@ -21,7 +22,7 @@ struct Dragonfly {
   // Calls cross(link) for each link on the way from an adapter of one node, `out`, to one of
   // another, `in`. A message goes to the node's router; within a group, directly to any other
   // router; between groups, over the one link that connects them, which starts at the router that
-  // has the other group's number.
+  // has the other group's number, modulo the routers.
   template <class Cross>
   void follow(int from, int to, Cross&& cross, int out, int in) const {
     int router = from / router_nodes;
@@ -34,9 +35,9 @@ struct Dragonfly {
     cross(from * adapters + out);
     const int group = router / routers, target = last / routers;
     if (group != target) {
-      hop(group * routers + target);
+      hop(group * routers + target % routers);
       cross(first_global() + group * groups + target);
-      router = target * routers + group;
+      router = target * routers + group % routers;
     }
     hop(last);
     cross((nodes() + to) * adapters + in);

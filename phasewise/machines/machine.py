@@ -297,11 +297,6 @@ def _network(given: object, ranks: int) -> Network:
         values["taper"] = Taper(**taper)
     dims, blocks = values.pop("dims"), values.pop("block")
     values["blocks"] = _blocks(dims, blocks) if kind == "torus" else ()
-    if kind == "dragonfly" and values["routers"] < values["groups"]:
-        raise StudyError(
-            f"network.routers = {values['routers']} is less than network.groups = "
-            f"{values['groups']}: each group is joined to every other at a router of its own"
-        )
     return Network(**values)
 
 

@@ -124,7 +124,7 @@ BLOCK = {
 
 TAPER = {
     "nodes": replace(_COUNT, needed="the number of nodes that share a bandwidth"),
-    "bandwidth": replace(_BANDWIDTH, needed="the bandwidth that these nodes share"),
+    "bandwidth": replace(_BANDWIDTH, most=1e15, needed="the bandwidth that these nodes share"),
 }
 
 PROTOCOL = {

@@ -169,6 +169,39 @@ bandwidth = 1e9
     assert times[0] < times[1] < times[2]
 
 
+def test_a_router_joins_several_groups_where_there_are_more_groups_than_routers() -> None:
+    # Four groups of two routers with two nodes each. Router 0 of a group leads to groups 0 and 2,
+    # router 1 to groups 1 and 3, so that two messages from the nodes of router 0 share a link
+    # within their group on the way to group 1, where rank 4 is, and none on the way to group 2.
+    text = """
+name = "few"
+[node]
+ranks = 1
+[network]
+kind = "dragonfly"
+latency = 1e-6
+hop_latency = 1e-7
+flow_bandwidth = 4e9
+adapter_bandwidth = 4e9
+groups = 4
+routers = 2
+router_nodes = 2
+link_bandwidth = 1e8
+global_bandwidth = 4e9
+[processor]
+peak = 1e9
+flops = 1e9
+bandwidth = 1e9
+"""
+    platform = make_twin(parse_machine(text, "few"), "plain", 16).platform
+    times = []
+    for pairs in ("0-4; 1-5", "0-8; 1-9"):
+        own = {"bytes": 2**20, "verify": False, "window": 1, "pairs": pairs}
+        case = Study.from_dict({"workload": "commtest", "exchanges": 1, "commtest": own})
+        times.append(follow(case, 16, platform, computes=False)["turn"])
+    assert times == pytest.approx([2 * 2**20 / 1e8, 2**20 / 1e8], rel=1e-2)
+
+
 @pytest.mark.parametrize("protocol", ["get", "put", "irecv-isend"])
 def test_messages_that_take_no_time_end_in_the_call_that_asks_for_them(protocol: str) -> None:
     own = {"operator": "stream", "bytes": 2**20, "verify": False}

@@ -19,6 +19,7 @@ from phasewise.machines import (
     smallest_box,
 )
 from phasewise.machines.smpirun import _failure, simulate_driver, simulated_tree
+from phasewise.machines.topology import check_size
 from tests.sentences import Nearest, one_sentence, refused
 
 BASSI = """
@@ -98,7 +99,8 @@ def test_the_machines_of_all_papers_and_a_modern_one_are_there() -> None:
     collisions = ["bassi", "bluegene-l", "jacquard", "jaguar", "seaborg"]
     slides = ["altix", "earth-simulator", "p690", "phoenix", "phoenix-ssp"]
     lattices = ["altix-4700", "altix-dense", "xt4"]
-    assert machine_names() == sorted([*collisions, *slides, *lattices, "modern", "wilson"])
+    today = ["frontier", "hpc7a", "jupiter", "modern"]
+    assert machine_names() == sorted([*collisions, *slides, *lattices, *today, "wilson"])
     assert load_machine("wilson").node_ranks == 12
 
 
@@ -194,10 +196,25 @@ def test_a_torus_has_three_sides_or_the_smallest_box(tmp_path: Path) -> None:
     assert "dims = 4 8 8" in make_twin(machine, "plain", 256).platform
 
 
-def test_a_dragonfly_has_a_router_for_each_group(tmp_path: Path) -> None:
-    text = DRAGONFLY.replace("routers = 3", "routers = 2")
-    with refused("network.routers", 2, "network.groups", 3):
-        load_machine(written(tmp_path, text))
+@pytest.mark.parametrize(
+    ("name", "nodes", "ranks", "injected"),
+    [("frontier", 9856, 8, 100e9), ("jupiter", 6000, 4, 100e9), ("hpc7a", 1000, 192, 37.5e9)],
+)
+def test_a_machine_of_today_has_what_its_site_publishes(
+    name: str, nodes: int, ranks: int, injected: float
+) -> None:
+    machine = load_machine(name)
+    assert machine.node_ranks == ranks
+    assert machine.network.adapters * machine.network.adapter_bandwidth == injected
+    check_size(machine, nodes * ranks)
+    if name != "hpc7a":
+        with refused(name, str(nodes)):
+            check_size(machine, nodes * ranks + 1)
+    if name == "frontier":
+        # What a cabinet of 128 nodes injects, over what leads out of it: the blocking factor 1.753
+        # that is published for 74 cabinets.
+        network = machine.network
+        assert 128 * injected / (73 * network.global_bandwidth) == pytest.approx(1.753, abs=1e-3)
 
 
 def test_what_leaves_a_group_of_a_dragonfly_shares_its_global_links(tmp_path: Path) -> None:
