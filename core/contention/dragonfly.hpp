@@ -6,8 +6,8 @@ namespace phasewise::contention {
 
 // Groups of routers, each with some nodes. Each adapter of a node has a link to the node's router.
 // All routers of a group are connected with each other, and so is each pair of groups (Kim, Dally,
-// Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). A group of fewer
-// routers than there are groups has several such connections at a router.
+// Scott, Abts, "Technology-driven, highly-scalable dragonfly topology", ISCA 2008). If there are
+// more groups than routers in one, a router has several such connections.
 struct Dragonfly {
   int groups = 0, routers = 0, router_nodes = 0;  // routers per group, nodes per router
   int adapters = 1;                               // per node

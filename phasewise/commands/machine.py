@@ -1,4 +1,5 @@
-"""``phasewise machine``: lists machines, shows one, or measures one and writes its file.
+"""``phasewise machine``: lists machines, shows one, measures one and writes its file, or imports
+curves of published benchmarks.
 
 `measure` also writes NAME.samples.jsonl, with every sample, and NAME.svg, with the curves, beside
 NAME.toml.
@@ -7,6 +8,7 @@ NAME.toml.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
@@ -15,9 +17,11 @@ from typing import Any
 
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import TWINS
+from phasewise.machines.curves import Curve
 from phasewise.machines.device import Device
+from phasewise.machines.importing import KINDS, LEVELS, curve_tables, import_curves, with_curves
 from phasewise.machines.journal import journal_path
-from phasewise.machines.machine import Machine
+from phasewise.machines.machine import Machine, parse_machine
 from phasewise.machines.measuring import (
     MeasuredMachine,
     Plan,
@@ -25,6 +29,7 @@ from phasewise.machines.measuring import (
     measure_simulated,
     write,
     write_samples,
+    write_text,
 )
 from phasewise.machines.schema import DEVICES
 from phasewise.machines.shown import show_list, show_machine
@@ -48,14 +53,25 @@ def add_options(parser: Parser) -> None:
     add_json(parser, "print what was measured as JSON")
     parser.add_argument(
         "action",
-        choices=["measure", "list", "show"],
-        help="measure a machine, list those that phasewise knows, or show one",
+        choices=["measure", "list", "show", "import"],
+        help="measure a machine, list those that phasewise knows, show one, or import curves",
     )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="show: the machine, or its file")
+    parser.add_argument(
+        "names",
+        nargs="*",
+        metavar="NAME",
+        help="show: the machine, or its file; import: osu, imb or netpipe, and what it printed",
+    )
+    parser.add_argument(
+        "--level",
+        choices=LEVELS,
+        help="import: whether the messages were within a node or between two (network)",
+    )
     parser.add_argument(
         "--machine",
         metavar="M",
-        help="a simulated machine (by default, the machine that this runs on)",
+        help="a simulated machine (by default, the machine that this runs on); import: the machine "
+        "that gets the curves",
     )
     parser.add_argument("--ranks", type=count, metavar="N", help="ranks that take part")
     parser.add_argument(
@@ -85,32 +101,67 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Do what ``options.action`` says, and return the exit status."""
-    if (options.name is not None) != (options.action == "show"):
-        raise StudyError(
-            "give machine show the name of a machine, or its file"
-            if options.action == "show"
-            else f"machine {options.action} takes no name, but {options.name} is given"
-        )
-    if options.action != "measure":
-        _check_unused(options)
+    _check_names(options.action, options.names)
+    _check_unused(options)
     if options.action == "list":
         show_list(options.json)
     elif options.action == "show":
-        show_machine(options.name, options.json)
+        show_machine(options.names[0], options.json)
+    elif options.action == "import":
+        _import(options)
     else:
         _measure(options)
     return 0
 
 
+def _check_names(action: str, names: Sequence[str]) -> None:
+    """StudyError unless the action has as many names as it takes."""
+    if action == "show" and len(names) != 1:
+        raise StudyError("give machine show the name of one machine, or its file")
+    if action == "import" and not names:
+        raise StudyError(f"give machine import {' | '.join(KINDS)} FILE…")
+    if action in ("list", "measure") and names:
+        raise StudyError(f"machine {action} takes no name, but {names[0]} is given")
+
+
 def _check_unused(options: argparse.Namespace) -> None:
-    """StudyError if an option of `measure` is given with another action."""
-    names = ("machine", "ranks", "limit", "device", "output", "quick", "resume")
-    if given := next((name for name in names if getattr(options, name)), None):
-        raise StudyError(f"--{given} is for machine measure, not for machine {options.action}")
+    """StudyError if an option is given with an action that has no use for it."""
+    measures = ("ranks", "limit", "device", "quick", "resume")
+    uses: dict[str, tuple[str, ...]] = {
+        "measure": (*measures, "machine", "output"),
+        "import": ("machine", "output", "level"),
+    }
+    for name in (*measures, "machine", "output", "level"):
+        if getattr(options, name) and name not in uses.get(options.action, ()):
+            others = " and ".join(f"machine {one}" for one in uses if name in uses[one])
+            raise StudyError(f"--{name} is for {others}, not for machine {options.action}")
 
 
-def _measure(options: argparse.Namespace) -> None:
-    """Measure ``options.machine``, or this machine, into ``options.output``."""
+def _import(options: argparse.Namespace) -> None:
+    """Print the curves of published benchmarks, or write them into a machine's file."""
+    kind, *files = options.names
+    if (options.machine is None) != (options.output is None):
+        raise StudyError(
+            "machine import writes a file where both are given: --machine, the machine that gets "
+            "the curves, and --output, its new file"
+        )
+    if options.output is not None:
+        output = _output_file(options)
+    curves = import_curves(kind, [Path(file) for file in files], options.level or "network")
+    if options.output is not None:
+        text = with_curves(options.machine, curves)
+        write_text(output, text)
+    if options.json:
+        print_json({"curves": curve_entries(curves)})
+    elif options.output is not None:
+        show(parse_machine(text, str(output)))
+        message(f"wrote {output}")
+    else:
+        console().print(curve_tables(curves), soft_wrap=True, markup=False, highlight=False)
+
+
+def _output_file(options: argparse.Namespace) -> Path:
+    """The file that is to be written; StudyError or RunError if it cannot be."""
     if options.output is None:
         raise StudyError("machine measure writes a file: name it with --output, as here.toml")
     output = Path(options.output)
@@ -119,6 +170,12 @@ def _measure(options: argparse.Namespace) -> None:
     if not output.resolve().parent.is_dir():
         raise StudyError(f"--output {output}: there is no folder {output.parent}")
     _check_writable(output)
+    return output
+
+
+def _measure(options: argparse.Namespace) -> None:
+    """Measure ``options.machine``, or this machine, into ``options.output``."""
+    output = _output_file(options)
     _check_options(options)
     if options.machine is not None:
         ranks = options.ranks or SIMULATED_RANKS
@@ -204,13 +261,18 @@ def summary(result: MeasuredMachine, files: list[Path]) -> dict[str, Any]:
         "name": machine.name,
         "reference": machine.measured.reference,
         "ranks": machine.measured.ranks,
-        "curves": [{"name": curve.name, **vars(curve)} for curve in machine.curves],
+        "curves": curve_entries(machine.curves),
         "noisy": [curve.name for curve in machine.curves if curve.noisy],
         "files": [str(path) for path in files],
         "device": None if machine.device is None else asdict(machine.device),
         "missing": list(result.missing),
         "core_share": None if result.core_share is None else result.core_share.share,
     }
+
+
+def curve_entries(curves: Sequence[Curve]) -> list[dict[str, Any]]:
+    """Curves as JSON has them."""
+    return [{"name": curve.name, **vars(curve)} for curve in curves]
 
 
 def show(machine: Machine) -> None:

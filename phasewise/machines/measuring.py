@@ -212,18 +212,19 @@ def _result(
 def write(result: MeasuredMachine, output: Path) -> list[Path]:
     """Write the machine's file and the samples; RunError if the disk refuses."""
     samples = write_samples(result.samples, output)
-    _replace(output, result.text)
+    write_text(output, result.text)
     return [output, samples]
 
 
 def write_samples(samples: Samples, output: Path) -> Path:
     """Write the samples beside the machine's file `output`; RunError as for `write`."""
     path = output.with_suffix(".samples.jsonl")
-    _replace(path, "".join(_sample_lines(samples)))
+    write_text(path, "".join(_sample_lines(samples)))
     return path
 
 
-def _replace(path: Path, text: str) -> None:
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside itself and rename it; RunError if the disk refuses."""
     try:
         replace_text(path, text)
     except OSError as error:

@@ -25,6 +25,9 @@ BEST_MEASURED = ("4", "3")
 """Models for a measured machine, the best first. They use its tables."""
 
 
+PARALLEL = "parallel"
+"""The benchmark whose curves the best models of a measured machine need."""
+
 FITTED = "measured"
 """The model that is fitted to recorded runs."""
 
@@ -54,8 +57,11 @@ def load_model(name: str) -> Model:
 
 
 def default_model(machine: Machine) -> str:
-    """The name of the best model for such a machine."""
-    best = BEST_MEASURED if machine.is_hardware else BEST_DESCRIBED
+    """The name of the best model for such a machine. A file into which single messages were
+    imported is described in all else.
+    """
+    tables = any(curve.benchmark == PARALLEL for curve in machine.curves)
+    best = BEST_MEASURED if machine.is_hardware and tables else BEST_DESCRIBED
     return next(name for name in best if name in _models())
 
 

@@ -263,9 +263,14 @@ def test_models_are_found_by_name() -> None:
 
 def test_the_default_model_is_one_that_exists_and_suits_the_machine() -> None:
     described = load_machine("bassi")
-    measured = replace(described, measured=Measured("hardware", 2))
+    times = ((1, 1024), (1e-6, 2e-6), (1e-6, 2e-6), (1e-6, 2e-6))
+    several = Curve("parallel", "network", *times, latency=1e-6, bandwidth=1e9, pairs=2)
+    measured = replace(described, measured=Measured("hardware", 2), curves=(several,))
     assert default_model(described) in model_names()
     assert default_model(measured) == "4"
+    # Curves of single messages do not say what several at once take.
+    alone = replace(measured, curves=(replace(several, benchmark="ping-pong", pairs=1),))
+    assert default_model(alone) == default_model(described)
 
 
 def test_ranks_and_machine_that_do_not_fit_are_refused() -> None:
