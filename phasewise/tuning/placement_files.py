@@ -36,10 +36,19 @@ class Placement:
     sockets: int = 1
 
     def hostfile(self) -> str:
-        """The file for ``mpiexec --hostfile``: each node once, with the number of its ranks."""
+        """The file for Open MPI's ``mpiexec --hostfile``: each node once, with the number of its
+        ranks.
+        """
+        return self._nodes(" slots=")
+
+    def machinefile(self) -> str:
+        """The same for MPICH's ``mpiexec -f`` and its kin."""
+        return self._nodes(":")
+
+    def _nodes(self, before_count: str) -> str:
         lines = [] if self.known else [f"# put the names of your nodes for {self.names[0]}, …"]
         for index, name in enumerate(self.names):
-            lines.append(f"{name} slots={len(self._ranks_of(index))}")
+            lines.append(f"{name}{before_count}{len(self._ranks_of(index))}")
         return "\n".join(lines) + "\n"
 
     def rankfile(self) -> str:
@@ -105,6 +114,7 @@ def write_all(
         "communication.toml": document({"communication": candidate.communication()}),
         "study.toml": document(tables),
         "hostfile": placement.hostfile(),
+        "machinefile": placement.machinefile(),
         "rankfile": placement.rankfile(),
         "slurm-hostfile": placement.slurm(),
         "tune.json": json.dumps(summary, indent=2, ensure_ascii=False) + "\n",

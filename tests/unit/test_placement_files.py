@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
+from shutil import which
+
+import pytest
 
 from phasewise.errors import RunError
 from phasewise.machines import load_machine
@@ -32,10 +36,20 @@ def test_only_a_machine_measured_on_hardware_is_the_local_host() -> None:
 def test_launcher_files_put_each_rank_on_its_node() -> None:
     placement = Placement(("a", "b"), True, 3, 2, threads=4)
     assert placement.hostfile() == "a slots=2\nb slots=1\n"
+    assert placement.machinefile() == "a:2\nb:1\n"
     assert placement.rankfile() == (
         "rank 0=+n0 slot=0-3\nrank 1=+n0 slot=4-7\nrank 2=+n1 slot=0-3\n"
     )
     assert placement.slurm() == "a\na\nb\n"
+
+
+@pytest.mark.skipif(which("mpiexec.mpich") is None, reason="MPICH is not installed")
+def test_mpich_starts_the_ranks_that_the_machinefile_has(tmp_path: Path) -> None:
+    machines = tmp_path / "machinefile"
+    machines.write_text(Placement(("localhost",), True, 3, 4).machinefile())
+    words = ["mpiexec.mpich", "-f", str(machines), "sh", "-c", "echo $PMI_RANK"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True, timeout=60).stdout
+    assert sorted(said.split()) == ["0", "1", "2"]
 
 
 def test_nodes_are_those_of_the_batch_allocation_where_it_has_enough(tmp_path: Path) -> None:
