@@ -47,8 +47,8 @@ struct ForceNorms {
   }
 };
 
-// momenta += step × `force` with the norms of `force`: for a monomial whose force has several parts,
-// which collects them (with their sign) in a field of its own first.
+// momenta -= step × `force`, with its norms: for a monomial whose force has several parts, which it
+// collects in a field of its own first.
 void move_momenta(UpdateFields& fields, const Momenta& force, double step, ForceNorms& norms,
                   workload::Listener& listener);
 
