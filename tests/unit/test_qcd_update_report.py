@@ -221,7 +221,7 @@ def test_a_report_has_the_pictures_that_its_study_can_have() -> None:
     assert set(hmc) - set(quenched) == {"iterations", "residuals", "pion"}
     bath = names_of({**STUDY, "quarks": None, "update": {"method": "heat-bath"}})
     assert set(quenched) - set(bath) == {"energy-change", "forces"}
-    solves = names_of({**STUDY, "update": None})
+    solves = names_of({**STUDY, "update": None, "trajectories": None, "solves": COUNT})
     assert solves == ["residuals", "pion", "flow", "loops"]
 
 

@@ -161,9 +161,9 @@ def figures_of(case: str, model: Qcd, found: Mapping[str, Any]) -> dict[str, Any
 def of_a_trajectory(found: Mapping[str, Any], beginnings: Iterable[str] = ("",)) -> float:
     """Seconds of rank 0 in a trajectory in the phases whose names begin so; by default all."""
     starts = tuple(beginnings)
-    every = found["trajectories"] + WARM_UP_TURNS
-    own = (one["seconds"] for one in found["phases"] if str(one["name"]).startswith(starts))
-    return float(sum(own)) / every
+    every = int(found["trajectories"]) + WARM_UP_TURNS
+    own = (float(p["seconds"]) for p in found["phases"] if str(p["name"]).startswith(starts))
+    return sum(own) / every
 
 
 def shares_of(found: Mapping[str, Any]) -> dict[str, float]:
@@ -175,7 +175,7 @@ def shares_of(found: Mapping[str, Any]) -> dict[str, float]:
         seconds[part] = seconds.get(part, 0.0) + kernel["seconds"]
     seconds[COMMUNICATION] = of_a_trajectory(found)
     whole = sum(seconds.values())
-    return {part: own / whole if whole > 0 else 0.0 for part, own in seconds.items() if own > 0}
+    return {part: own / whole for part, own in seconds.items() if own > 0}
 
 
 def beside(
