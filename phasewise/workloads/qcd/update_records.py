@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from phasewise.runs.layout import Dataset
@@ -77,11 +77,12 @@ class Remarks:
     def _low_acceptance(self) -> str:
         if self._said or self._done < min(FEWEST_JUDGED, self._count):
             return ""
+        update = self._model.update
+        assert update is not None
         share = self._accepted / self._done
-        if share >= LEAST_ACCEPTANCE:
-            return ""
-        self._said = True
-        return low_acceptance(self._model, share, self._done)
+        found = low_acceptance(update.steps, update.length, share, self._done)
+        self._said = bool(found)
+        return found
 
 
 def plaquette_of(record: Mapping[str, Any]) -> float:
@@ -89,13 +90,13 @@ def plaquette_of(record: Mapping[str, Any]) -> float:
     return 0.5 * (float(record["plaquette_space"]) + float(record["plaquette_time"]))
 
 
-def low_acceptance(model: Qcd, share: float, count: int) -> str:
-    """What to change where few trajectories are accepted."""
-    update = model.update
-    assert update is not None
+def low_acceptance(steps: Iterable[int], length: float, share: float, count: int) -> str:
+    """What to change where few trajectories are accepted; empty if enough are."""
+    if share >= LEAST_ACCEPTANCE:
+        return ""
     return (
         f"{100 * share:.3g} % of {count} trajectories were accepted: give more update.steps than "
-        f"{list(update.steps)}, or a shorter update.length than {update.length:g}"
+        f"{list(steps)}, or a shorter update.length than {length:g}"
     )
 
 
