@@ -13,6 +13,8 @@ from phasewise.workloads.qcd.update_keys import HMC, monomials, solving_monomial
 LEAST_ACCEPTANCE = 0.05
 FEWEST_JUDGED = 20
 """Trajectories after which a low acceptance is said."""
+MOST_SAID = 10
+"""Most trajectories that went wrong of which a run speaks; the records count all."""
 
 
 def update_rows(model: Qcd) -> dict[str, Dataset]:
@@ -56,7 +58,7 @@ class Remarks:
     def __init__(self, model: Qcd, count: int) -> None:
         """count: trajectories of the run."""
         self._model, self._count = model, count
-        self._done = self._accepted = 0
+        self._done = self._accepted = self._troubles = 0
         self._said = False
 
     def detail(self, record: Mapping[str, Any]) -> str:
@@ -72,7 +74,10 @@ class Remarks:
             return ""
         self._done += 1
         self._accepted += int(record["accepted"])
-        return trouble(self._model, record) or self._low_acceptance()
+        if said := trouble(self._model, record):
+            self._troubles += 1
+            return said if self._troubles <= MOST_SAID else ""
+        return self._low_acceptance()
 
     def _low_acceptance(self) -> str:
         if self._said or self._done < min(FEWEST_JUDGED, self._count):
