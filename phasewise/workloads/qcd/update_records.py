@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from phasewise.runs.layout import Dataset
@@ -13,6 +13,8 @@ from phasewise.workloads.qcd.update_keys import HMC, monomials, solving_monomial
 LEAST_ACCEPTANCE = 0.05
 FEWEST_JUDGED = 20
 """Trajectories after which a low acceptance is said."""
+MOST_SAID = 10
+"""Most trajectories that went wrong of which a run speaks; the records count all."""
 
 
 def update_rows(model: Qcd) -> dict[str, Dataset]:
@@ -56,7 +58,7 @@ class Remarks:
     def __init__(self, model: Qcd, count: int) -> None:
         """count: trajectories of the run."""
         self._model, self._count = model, count
-        self._done = self._accepted = 0
+        self._done = self._accepted = self._troubles = 0
         self._said = False
 
     def detail(self, record: Mapping[str, Any]) -> str:
@@ -72,16 +74,20 @@ class Remarks:
             return ""
         self._done += 1
         self._accepted += int(record["accepted"])
-        return trouble(self._model, record) or self._low_acceptance()
+        if said := trouble(self._model, record):
+            self._troubles += 1
+            return said if self._troubles <= MOST_SAID else ""
+        return self._low_acceptance()
 
     def _low_acceptance(self) -> str:
         if self._said or self._done < min(FEWEST_JUDGED, self._count):
             return ""
+        update = self._model.update
+        assert update is not None
         share = self._accepted / self._done
-        if share >= LEAST_ACCEPTANCE:
-            return ""
-        self._said = True
-        return low_acceptance(self._model, share, self._done)
+        found = low_acceptance(update.steps, update.length, share, self._done)
+        self._said = bool(found)
+        return found
 
 
 def plaquette_of(record: Mapping[str, Any]) -> float:
@@ -89,13 +95,13 @@ def plaquette_of(record: Mapping[str, Any]) -> float:
     return 0.5 * (float(record["plaquette_space"]) + float(record["plaquette_time"]))
 
 
-def low_acceptance(model: Qcd, share: float, count: int) -> str:
-    """What to change where few trajectories are accepted."""
-    update = model.update
-    assert update is not None
+def low_acceptance(steps: Iterable[int], length: float, share: float, count: int) -> str:
+    """What to change where few trajectories are accepted; empty if enough are."""
+    if share >= LEAST_ACCEPTANCE:
+        return ""
     return (
         f"{100 * share:.3g} % of {count} trajectories were accepted: give more update.steps than "
-        f"{list(update.steps)}, or a shorter update.length than {update.length:g}"
+        f"{list(steps)}, or a shorter update.length than {length:g}"
     )
 
 
