@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,19 +14,16 @@ from phasewise.output import number_of
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.style import MUTED, legend_above, new_picture
-from phasewise.workloads.qcd.effective_masses import configurations
+from phasewise.report.style import MUTED, legend_above, new_picture, with_error
+from phasewise.workloads.qcd.ensemble_statistics import ensemble_of, samples_of
 from phasewise.workloads.qcd.flow_scales import (
     LEVEL,
     Floats,
     derivative,
     dimensionless,
-    t0_of,
-    w0_of,
+    times_of,
 )
-from phasewise.workloads.qcd.histories import Histories, makes_configurations
 from phasewise.workloads.qcd.pictures import shown_solves
-from phasewise.workloads.qcd.summary import flow_of
 
 NEEDED = "The picture needs measure.flow = { step = 0.02, until = 4.0 } in the study."
 
@@ -52,14 +51,13 @@ def draw_flow(run: ReportedRun) -> Drawing | Missing:
     """t²E and its logarithmic derivative, with the scales, and the charge along the flow."""
     if not run.results.holds("flow_charge"):
         return Missing(NEEDED)
-    times, series = flow_of(run.results)
-    rows = Histories(run.results).counted_rows(series["charge"][:, -1])
-    if not makes_configurations(run.study):
-        rows = rows[: configurations(run.results)]  # solves on the same links flow alike
-    if not len(rows):
+    results = run.results
+    space, time = (samples_of(results, f"flow_energy_{kind}") for kind in ("space", "time"))
+    energy = space + time
+    charge = samples_of(results, "flow_charge")
+    if not len(charge):
         return Missing("The picture needs a configuration that counts, with a gradient flow.")
-    energy = (series["energy_space"] + series["energy_time"])[rows]
-    charge = series["charge"][rows]
+    times = times_of(float(run.study["measure"]["flow_step"]), charge.shape[1])
     curves = (
         np.stack([dimensionless(times, one) for one in energy]),
         np.stack([derivative(times, one) for one in energy]),
@@ -73,7 +71,7 @@ def draw_flow(run: ReportedRun) -> Drawing | Missing:
     for one in shown:
         right.plot(times, charge[one], color=SERIES[2], linewidth=0.9, alpha=0.5 if many else 1.0)
     left.axhline(LEVEL, color=MUTED, linestyle="--", linewidth=0.9)
-    _mark_scales(left, times, np.asarray(energy.mean(axis=0)))
+    _mark_scales(left, ensemble_of(results))
     left.set_ylabel("dimensionless energy density")
     right.set_ylabel("topological charge")
     for axis in axes[0]:
@@ -108,13 +106,13 @@ def _draw_curves(
     axis.plot([], [], color=colour, label=name)
 
 
-def _mark_scales(axis: Axes, times: Floats, mean: Floats) -> None:
-    """Vertical lines where the curves of the mean reach the level."""
-    w0 = w0_of(times, mean)
-    for found, label, up in ((t0_of(times, mean), "t₀", 4), (w0 and w0**2, "w₀²", 16)):
+def _mark_scales(axis: Axes, means: Mapping[str, Any]) -> None:
+    """Vertical lines where the curves of the mean reach the level, with t₀ and w₀."""
+    for name, label, power, up in (("t0", "t₀", 1, 4), ("w0", "w₀", 2, 16)):
+        found, error = means[name]["mean"], means[name]["error"]
         if found is not None:
-            axis.axvline(found, color=MUTED, linewidth=0.7)
+            axis.axvline(found**power, color=MUTED, linewidth=0.7)
             axis.annotate(
-                f"{label} = {found:.3g}", (found, LEVEL), (-3, up), textcoords="offset points",
-                ha="right",
+                f"{label} = {with_error(found, error)}", (found**power, LEVEL), (-3, up),
+                textcoords="offset points", ha="right",
             )  # fmt: skip

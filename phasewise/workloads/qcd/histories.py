@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
@@ -11,37 +10,24 @@ from numpy.typing import NDArray
 
 from phasewise.analysis.autocorrelated import LEAST, Autocorrelation, autocorrelation
 from phasewise.runs.results import Results
-from phasewise.workloads.qcd.ensemble_statistics import thermalisation_of
+from phasewise.workloads.qcd.ensemble_statistics import thermalisation
+from phasewise.workloads.qcd.update_summary import monomial_names
 
 Floats = NDArray[np.float64]
-
-GAUGE, QUARKS, DETERMINANT = "gauge", "quarks", "clover_determinant"
-"""Names of terms of the action; Hasenbusch's factors stand between the first two."""
 
 LARGEST = 700.0
 """Largest |ΔH| whose exponential is a number."""
 
 
-def makes_configurations(study: Mapping[str, Any]) -> bool:
-    """Whether a resolved study has an [update]."""
-    return bool(study.get("update"))
-
-
-def monomials_in(study: Mapping[str, Any]) -> tuple[str, ...]:
-    """The terms of the action that a resolved study may have, from the lightest quarks on."""
-    factors = len((study.get("update") or {}).get("hasenbusch") or ())
-    others = (f"hasenbusch_{k + 1}" for k in range(factors))
-    return (QUARKS, *others, DETERMINANT, GAUGE)
-
-
 class Histories:
     """What a run recorded of its T trajectories. Trajectories before `start` are its
-    thermalisation, and count in no mean.
+    thermalisation, and count in no mean; `settled` says whether its end was found.
     """
 
     def __init__(self, results: Results) -> None:
         self.results = results
-        self.start = min(thermalisation_of(results), len(results))
+        found = thermalisation(results)
+        self.start, self.settled = min(found.trajectories, len(results)), found.settled
 
     @cached_property
     def trajectory(self) -> NDArray[Any]:
@@ -49,10 +35,9 @@ class Histories:
         return np.asarray(self.results.turn)
 
     @cached_property
-    def monomials(self) -> tuple[str, ...]:
-        """The terms of the action whose forces were recorded, from the lightest quarks on."""
-        known = monomials_in(self.results.study)
-        return tuple(name for name in known if self.results.holds(f"force_{name}"))
+    def monomials(self) -> list[str]:
+        """The terms of the action whose forces were recorded."""
+        return monomial_names(self.results)
 
     @cached_property
     def accepts(self) -> bool:

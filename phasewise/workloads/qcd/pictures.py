@@ -14,6 +14,7 @@ from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
 from phasewise.workloads.qcd.effective_masses import pion_of
+from phasewise.workloads.qcd.ensemble_statistics import is_chain
 from phasewise.workloads.qcd.model import TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -96,6 +97,8 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
     if not run.study["measure"].get("pion"):
         return Missing('The picture needs measure.pion = "point" or "smeared" in the study.')
     found = pion_of(run.results)
+    if not len(found.samples):
+        return Missing("The picture needs a configuration that counts, with a pion.")
     times, errors = np.arange(len(found.mean)), found.errors
     canvas, axes = new_picture(1, 2, 3.2)
     left, right = axes[0]
@@ -116,12 +119,7 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
         axis.set_xlabel("t from the source")
         whole_ticks(axis.xaxis)
         legend_above(axis)
-    count = len(found.samples)
-    bars = (
-        f" Error bars: jackknife over {count} configurations."
-        if errors is not None
-        else " One configuration has no error bars: give gauge.files."
-    )
+    bars = f" Error bars: {found.method}." if errors is not None else f" {_why_no_bars(run)}"
     return Drawing(
         canvas,
         "Left: the pion's correlator at rest, C(t) = Σ_x ⟨P(x, t) P†(0)⟩ with P = q̄ γ₅ q; faint "
@@ -129,6 +127,12 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
         "where it no longer depends on t. From neighbours, ln C(t)/C(t+1); from a cosh about the "
         f"middle of the lattice, arcosh (C(t-1) + C(t+1))/(2 C(t)), where that is real.{bars}",
     )
+
+
+def _why_no_bars(run: ReportedRun) -> str:
+    if is_chain(run.results):
+        return "There are no error bars: four configurations must count."
+    return "One configuration has no error bars: give gauge.files."
 
 
 def _draw_points(

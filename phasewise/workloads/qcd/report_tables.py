@@ -38,6 +38,8 @@ def pion_tables(run: ReportedRun) -> list[Table]:
     if not run.study["measure"].get("pion"):
         return []
     found = pion_of(run.results)
+    if not len(found.samples):
+        return []
     errors = found.errors
     bars = None if errors is None else np.vstack([errors[0], errors[1]])
     values = np.vstack([found.mean, found.masses])
@@ -53,8 +55,7 @@ def pion_tables(run: ReportedRun) -> list[Table]:
             for k in range(3)
         ]
         rows.append((str(t), *cells))
-    count = len(found.samples)
-    note = f"Errors: jackknife over {count} configurations. " if bars is not None else ""
+    note = f"Errors: {found.method}. " if bars is not None else ""
     return [
         Table(
             "Pion, in lattice units",

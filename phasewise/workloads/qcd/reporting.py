@@ -9,8 +9,8 @@ from phasewise.report.page import Tile
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.reporting import Chapter, Reporting
 from phasewise.workloads.qcd import pictures, update_pictures
+from phasewise.workloads.qcd.ensemble_statistics import is_chain
 from phasewise.workloads.qcd.flow_picture import draw_flow
-from phasewise.workloads.qcd.histories import makes_configurations
 from phasewise.workloads.qcd.report_tables import pion_tables, solve_tables
 from phasewise.workloads.qcd.update_tables import ensemble_tables, ensemble_tiles
 
@@ -60,7 +60,7 @@ class QcdReporting(Reporting):
         """
         study = run.study
         without = set(() if study.get("quarks") else (*OF_QUARKS, OF_SOLVES))
-        if not makes_configurations(study):
+        if not is_chain(run.results):
             return (_without(SOLVES, without),)
         if study["update"]["method"] != "hmc":
             without.update(OF_HMC)
@@ -68,7 +68,7 @@ class QcdReporting(Reporting):
 
     def tiles(self, run: ReportedRun) -> list[Tile]:
         """The lattice, its plaquette, and how well it was solved or how the trajectories went."""
-        return ensemble_tiles(run) if makes_configurations(run.study) else _tiles_of_solves(run)
+        return ensemble_tiles(run) if is_chain(run.results) else _tiles_of_solves(run)
 
 
 def _without(chapter: Chapter, names: set[str]) -> Chapter:

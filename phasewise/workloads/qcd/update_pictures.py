@@ -27,6 +27,10 @@ from phasewise.workloads.qcd.pictures import MOST_DOTS
 HMC = 'The picture needs update.method = "hmc" in the study.'
 FLOW = "The picture needs measure.flow = { step = 0.02, until = 4.0 } in the study."
 REJECTED = "#c73e3a"
+UNSETTLED = (
+    "What was measured still drifts in the second half of the run, so that its means are to be "
+    "taken with care: make more trajectories, or give measure.thermalisation."
+)
 BINS = 24
 """Most bars of a histogram."""
 LONGEST_SHOWN = 3.0
@@ -57,7 +61,7 @@ def draw_histories(run: ReportedRun) -> Drawing:
     for axis in places[max(panels - 2, 0) : panels]:
         axis.set_xlabel("trajectory")
         axis.tick_params(labelbottom=True)
-    return Drawing(canvas, _about_histories(own))
+    return Drawing(canvas, _about_histories(own), None if own.settled else UNSETTLED)
 
 
 def _about_histories(own: Histories) -> str:

@@ -52,7 +52,7 @@ def _ensemble(run: ReportedRun, own: Histories) -> list[Table]:
 
 
 def _is_one_mean(entry: Mapping[str, Any]) -> bool:
-    return isinstance(entry.get("mean"), float)
+    return not isinstance(entry.get("mean"), list)
 
 
 def _monomials(own: Histories) -> list[Table]:
