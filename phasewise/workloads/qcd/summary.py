@@ -179,19 +179,22 @@ class QcdSummary(Summary):
             found.append(["iterations", str(solver["iterations"])])
         if solver["residual"] is not None:
             found.append(["residual", f"{solver['residual']:.3g}"])
-        found += chain_rows(summary) + _mean_rows(summary.get("ensemble", {}))
-        found += _flow_rows(summary.get("flow"))
+        found += chain_rows(summary) + _mean_rows(summary)
+        found += _flow_rows(summary.get("flow"), alone="ensemble" not in summary)
         found += _pion_rows(summary)
         return ["", ""], found
 
 
-def _mean_rows(ensemble: Mapping[str, Any]) -> list[list[str]]:
-    """Means over the configurations, where they exist."""
-    return [
-        [f"mean {name}", with_error(one["mean"], one["error"])]
-        for name, key in MEANS.items()
-        if (one := ensemble.get(key)) is not None and one["mean"] is not None
-    ]
+def _mean_rows(summary: Mapping[str, Any]) -> list[list[str]]:
+    """Means over the configurations, where they exist, and scales that the flow does not reach."""
+    ensemble, found = summary.get("ensemble", {}), []
+    for name, key in MEANS.items():
+        one = ensemble.get(key)
+        if one is not None and one["mean"] is not None:
+            found.append([f"mean {name}", with_error(one["mean"], one["error"])])
+        elif one is not None and key in SCALES:
+            found.append([f"mean {name}", _not_reached(summary["flow"])])
+    return found
 
 
 def with_error(value: float, error: float | None) -> str:
@@ -199,15 +202,22 @@ def with_error(value: float, error: float | None) -> str:
     return f"{value:.8g}" if error is None else f"{value:.8g} ± {error:.2g}"
 
 
-def _flow_rows(flow: Mapping[str, Any] | None) -> list[list[str]]:
-    """The scales of the flow, or until where it went without reaching them, and the charge."""
+def _not_reached(flow: Mapping[str, Any]) -> str:
+    return f"not reached until t = {flow['until']:g}"
+
+
+def _flow_rows(flow: Mapping[str, Any] | None, alone: bool) -> list[list[str]]:
+    """The charge of the last configuration; alone, without an ensemble, also its scales, or until
+    where the flow went without reaching them.
+    """
     if flow is None or flow["charge"] is None:
         return []
-    until = f"not reached until t = {flow['until']:g}"
-    return [
-        *([name, f"{flow[name]:.6g}" if flow[name] is not None else until] for name in SCALES),
-        [f"charge at t = {flow['until']:g}", f"{flow['charge']:.6g}"],
+    scales = [
+        [name, f"{flow[name]:.6g}" if flow[name] is not None else _not_reached(flow)]
+        for name in SCALES
     ]
+    last = [f"charge at t = {flow['until']:g}", f"{flow['charge']:.6g}"]
+    return [*scales, last] if alone else [last]
 
 
 def _pion_rows(summary: Mapping[str, Any]) -> list[list[str]]:

@@ -23,8 +23,10 @@ OUTER_STEPS = {LEAPFROG: 20, OMELYAN_2: 10, OMELYAN_4: 5}
 """Default steps of the outermost level in a trajectory of length 1, by the integrator. On small
 lattices most trajectories are then accepted.
 """
-INNER_STEPS = 3
-"""Default steps of a further level within each of the updates of the links of the level above."""
+INNER_STEPS = {LEAPFROG: 3, OMELYAN_2: 3, OMELYAN_4: 1}
+"""Default steps of a further level within each of the updates of the links of the level above, of
+which a step has one, two and five.
+"""
 FLAVOURS = 2
 STEPS = Key("integer", least=1, most=MOST_STEPS)
 MASS = Key("number", above=0, most=100)
@@ -126,7 +128,7 @@ def _list(value: Any, one: Key, where: str) -> tuple[Any, ...]:
 
 
 def _usual_steps(integrator: str, levels: int) -> tuple[int, ...]:
-    return OUTER_STEPS[integrator], *(INNER_STEPS for _ in range(levels - 1))
+    return OUTER_STEPS[integrator], *[INNER_STEPS[integrator]] * (levels - 1)
 
 
 def levels_of(update: UpdateTable, quarks: Quarks | None) -> tuple[str, ...]:
