@@ -1,0 +1,47 @@
+#include "qcd/gauge/lane_sites.hpp"
+
+#include "qcd/sub_boxes.hpp"
+
+namespace phasewise::qcd {
+namespace {
+
+// A domain whose box is a sub-box, split along the axes where that needs a halo.
+Domain domain_of(const HaloBox& box, const SubBoxes& boxes) {
+  Domain domain;
+  for (int axis = 0; axis < axes; ++axis) {
+    domain.grid[axis] = boxes.cuts[axis] > 1 || box.has(axis) ? 2 : 1;
+    domain.size[axis] = domain.grid[axis] * boxes.inner[axis];
+  }
+  return domain;
+}
+
+Extents in_lane(const SubBoxes& boxes, int lane, Extents at) {
+  const Extents place = boxes.place(lane);
+  for (int axis = 0; axis < axes; ++axis) at[axis] += place[axis] * boxes.inner[axis];
+  return at;
+}
+
+}  // namespace
+
+LaneSites::LaneSites(const HaloBox& box, int halo, int lanes)
+    : lanes_(SubBoxes::possible(box.domain().extents(), lanes) ? lanes : 1) {
+  const Extents own = box.domain().extents();
+  const SubBoxes boxes = SubBoxes::cut(own, lanes_);
+  const HaloBox inner(domain_of(box, boxes), halo, 1);
+  vectors_ = LinkSites(inner);
+  all_ = inner.sites();
+  sites_.resize(static_cast<std::size_t>(lanes_ * all_));
+  for_each_with_halo(inner, [&](const Extents& at) {
+    const std::int64_t vector = inner.index(at);
+    for (int lane = 0; lane < lanes_; ++lane)
+      sites_[static_cast<std::size_t>(lanes_ * vector + lane)] =
+          static_cast<std::int32_t>(box.index(in_lane(boxes, lane, at)));
+  });
+  own_sites_.reserve(static_cast<std::size_t>(volume_of(own)));
+  for_each_site(boxes.inner, [&](const Extents& at) {
+    for (int lane = 0; lane < lanes_; ++lane)
+      own_sites_.push_back(static_cast<std::int32_t>(site_of(own, in_lane(boxes, lane, at))));
+  });
+}
+
+}  // namespace phasewise::qcd
