@@ -30,10 +30,13 @@ inline constexpr std::string_view sum_gauge = "sum_gauge", sum_source = "sum_sou
                                   bound_action = "bound_action", sum_action = "sum_action";
 }  // namespace phases
 
-// A turn is a solve for one right-hand side, or for the twelve of a propagator.
+// A turn is a solve for one right-hand side, or for the twelve of a propagator; or a trajectory, or
+// sweeps, with what is measured after it.
 namespace pieces {
 inline constexpr std::string_view links = "links", source = "source", iteration = "iteration",
-                                  update = "update", solution = "solution";
+                                  update = "update", solution = "solution",
+                                  trajectory = "trajectory", sweeps = "sweeps",
+                                  measurement = "measurement";
 }
 
 }  // namespace phasewise::qcd

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <span>
 #include <vector>
 
@@ -14,8 +13,6 @@
 
 namespace phasewise::qcd {
 namespace {
-
-constexpr double infinity = std::numeric_limits<double>::infinity();
 
 // One item is a link. Four pairs of normal deviates take about 100 flops each.
 constexpr parallel::KernelCard draw_card{
@@ -91,9 +88,9 @@ double largest_of(const double* values, std::int64_t count, int threads) {
   const std::int64_t blocks = (count + parallel::block_size - 1) / parallel::block_size;
   std::vector<double> of_block(static_cast<std::size_t>(blocks));
   parallel::for_blocks(count, threads, [&](std::int64_t begin, int n, int) {
-    double largest = -infinity;
+    double largest = -infinite;
     for (std::int64_t i = begin; i < begin + n; ++i)
-      largest = std::isfinite(values[i]) ? std::max(largest, values[i]) : infinity;
+      largest = std::isfinite(values[i]) ? std::max(largest, values[i]) : infinite;
     of_block[static_cast<std::size_t>(begin / parallel::block_size)] = largest;
   });
   double largest = count > 0 ? of_block.front() : 0.0;
@@ -118,8 +115,8 @@ void draw_momenta(UpdateFields& fields, std::int64_t trajectory, workload::Liste
     const Domain& domain = fields.links.domain();
     for_links(fields.own_links(), fields.threads, [&](std::int64_t link) {
       const Extents at = site_at(domain.extents(), link / axes);
-      const auto turn = static_cast<std::uint64_t>(
-          axes * site_of(domain.size, domain.global(at)) + link % axes);
+      const auto turn =
+          static_cast<std::uint64_t>(axes * site_of(domain.size, domain.global(at)) + link % axes);
       std::array<double, 8> p;
       for (std::uint32_t pair = 0; pair < 4; ++pair)
         numerics::normal_pair(fields.seed, static_cast<std::uint32_t>(trajectory), turn,
@@ -148,7 +145,7 @@ double kinetic_energy(const UpdateFields& fields, workload::Listener& listener) 
       return terms[static_cast<std::size_t>(link)];
     });
   listener.sum(phases::sum_action, std::span(parts));
-  return finite ? workload::value_of(parts) : infinity;
+  return finite ? workload::value_of(parts) : infinite;
 }
 
 }  // namespace phasewise::qcd

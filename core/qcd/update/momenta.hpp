@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "parallel/buffer.hpp"
 #include "parallel/kernel.hpp"
@@ -11,8 +12,11 @@
 
 namespace phasewise::qcd {
 
-// P = i Σ p_a T_a with tr T_a T_b = δ_ab/2, traceless and anti-Hermitian: one for each own link, the
-// number of which is 4 (number of the site in LinkSites::own) + axis.
+// Of an energy or a force that is not a number.
+inline constexpr double infinite = std::numeric_limits<double>::infinity();
+
+// P = i Σ p_a T_a with tr T_a T_b = δ_ab/2, traceless and anti-Hermitian: one for each own link,
+// the number of which is 4 (number of the site in LinkSites::own) + axis.
 using Momenta = parallel::Buffer<Matrix>;
 
 // What all monomials work on. The links have a valid halo whenever a monomial is asked.

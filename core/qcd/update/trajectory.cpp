@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
 
 #include "numerics/normal.hpp"
-#include "qcd/gauge/link_update.hpp"
 #include "qcd/phases.hpp"
+#include "qcd/update/link_update.hpp"
 #include "qcd/update/random_streams.hpp"
 #include "workload/bounded_sums.hpp"
 #include "workload/exact_sum.hpp"
@@ -17,7 +16,6 @@
 namespace phasewise::qcd {
 namespace {
 
-constexpr double infinity = std::numeric_limits<double>::infinity();
 // A change of H beyond this is never that of an integrator that works.
 constexpr double huge = 1000.0;
 
@@ -103,7 +101,7 @@ void Trajectory::tell(std::int64_t number, workload::Listener& listener) {
   start(number, listener);
   const std::vector<double> before = energies(listener);
   const bool whole = converged() && integrate(listener);
-  std::vector<double> after(before.size(), infinity);
+  std::vector<double> after(before.size(), infinite);
   if (whole) after = energies(listener);
   decide(number, before, after);
   if (values_.accepted) {
@@ -125,7 +123,7 @@ void Trajectory::decide(std::int64_t number, const std::vector<double>& start,
   }
   double change = 0.0;
   for (std::size_t i = 0; i < start.size(); ++i) change += end[i] - start[i];
-  if (std::isnan(change) || values_.unconverged > 0) change = infinity;
+  if (std::isnan(change) || values_.unconverged > 0) change = infinite;
   double chance, other;
   numerics::uniform_pair(fields_.seed, static_cast<std::uint32_t>(number), 0, streams::acceptance,
                          0, chance, other);
@@ -149,8 +147,8 @@ void Trajectory::end(workload::Listener& listener) {
   listener.max(phases::bound_action, largest);
   std::vector<double> first(count);
   for (std::size_t i = 0; i < count; ++i)
-    first[i] = largest_kick_[i] == largest[count + i] ? -static_cast<double>(kick_number_[i])
-                                                      : -infinity;
+    first[i] =
+        largest_kick_[i] == largest[count + i] ? -static_cast<double>(kick_number_[i]) : -infinite;
   listener.max(phases::bound_action, first);
   const std::int64_t links = fields_.own_links();
   const std::int64_t all = axes * volume_of(fields_.links.domain().size);
@@ -176,7 +174,7 @@ void Trajectory::end(workload::Listener& listener) {
     values_.force_max.push_back(std::sqrt(largest[i]));
     values_.force.push_back(std::isfinite(largest[i])
                                 ? std::sqrt(sum / (std::max(calls, 1.0) * static_cast<double>(all)))
-                                : infinity);
+                                : infinite);
     largest_kick_[i] = largest[count + i];
     kick_number_[i] = static_cast<std::int64_t>(-first[i]);
   }

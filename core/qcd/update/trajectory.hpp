@@ -15,8 +15,8 @@ namespace phasewise::qcd {
 // What a trajectory measured, by monomial where there is one of each.
 struct TrajectoryValues {
   bool accepted = false;
-  double delta_h = 0.0;  // infinite if an action is, or a solve did not converge
-  double kinetic = 0.0;  // at the start
+  double delta_h = 0.0;         // infinite if an action is, or a solve did not converge
+  double kinetic = 0.0;         // at the start
   std::vector<double> actions;  // at the start
   // The root of the mean over links and calls of Σ_a (∂_a S)², and that of the largest.
   std::vector<double> force, force_max;
