@@ -145,9 +145,10 @@ void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& out
         for (int mu = 0; mu < axes; ++mu)
           for (int nu = mu + 1; nu < axes; ++nu, ++plane) {
             const ColourMatrix<V> found = antihermitian(weights[plane], traced<V>(k, mu, nu));
+            Matrix* to[Lanes];
             for (int lane = 0; lane < Lanes; ++lane)
-              tensor[places_[static_cast<std::size_t>(own[lane])] + plane] =
-                  matrix_of<Lanes>(found, lane);
+              to[lane] = tensor + places_[static_cast<std::size_t>(own[lane])] + plane;
+            store_links<Lanes>(found, to);
           }
       }
   });

@@ -151,8 +151,10 @@ class ForceKernel {
     ColourMatrix<V> moved = product(load_links<Lanes>(links), outer);
     turn<Axis>(parity, vector, moved);
     const ColourMatrix<V> part = traceless_antihermitian(factor, moved);
+    Matrix* found[Lanes];
     for (int lane = 0; lane < Lanes; ++lane)
-      to[std::int64_t{axes} * own[lane] + Axis] = matrix_of<Lanes>(part, lane);
+      found[lane] = to.data() + std::int64_t{axes} * own[lane] + Axis;
+    store_links<Lanes>(part, found);
   }
 
   // Multiplies the lanes whose link crosses the lattice's edge by the boundary's phase.

@@ -17,7 +17,7 @@ struct QuarkTerm {
   std::string name;
   int number = 0;  // among the quark monomials, from the lightest
   double mass = 0.0;
-  std::optional<double> heavier;  // µ₂ of a ratio
+  std::optional<double> heavier{};  // µ₂ of a ratio
   double force_tolerance = 0.0, action_tolerance = 0.0;
 };
 
