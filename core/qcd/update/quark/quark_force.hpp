@@ -27,7 +27,7 @@ class QuarkForce {
   QuarkForce(const UpdateFields& fields, const std::array<double, axes>& phases);
 
   exchange::Exchanges exchanges() const { return along_; }
-  // Sets `to` to -F with b/2 = factor, the fields in the order of the hopping matrix, whose
+  // Sets `to` to F with -b/2 = factor, the fields in the order of the hopping matrix, whose
   // sites are `sites`. Collective.
   void set(const HaloHopping<double>& hopping, const SpinorSites& sites, const SpinorPair& x,
            const SpinorPair& y, double factor, Momenta& to, workload::Listener& listener);

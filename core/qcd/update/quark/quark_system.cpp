@@ -108,10 +108,10 @@ void QuarkSystem::move(double b, double step, ForceNorms& norms, workload::Liste
   const SpinorPair of_x{&x, &x_odd}, of_y{&y, &y_odd};
   // The fields on odd sites still lack this factor; each term of the hopping matrix has one.
   const double odd = matrix.odd_factor();
-  force_.set(matrix.hopping(), sites_, of_x, of_y, 0.5 * b * odd, collected_, listener);
+  force_.set(matrix.hopping(), sites_, of_x, of_y, -0.5 * b * odd, collected_, listener);
   if (clover_) {
     clover_->tensor.set(sites_, of_x, of_y, b, odd * odd, clover_->force.tensor(), listener);
-    clover_->force.add(1.0, collected_, nullptr, listener);
+    clover_->force.add(-1.0, collected_, nullptr, listener);
   }
   move_momenta(fields_, collected_, step, norms, listener);
 }
@@ -120,7 +120,7 @@ void QuarkSystem::move_by_determinant(double step, ForceNorms& norms,
                                       workload::Listener& listener) {
   std::fill_n(collected_.data(), collected_.size(), Matrix{});
   clover_->tensor.set_determinant(sites_, matrix().clover(), clover_->force.tensor(), listener);
-  clover_->force.add(1.0, collected_, nullptr, listener);
+  clover_->force.add(-1.0, collected_, nullptr, listener);
   move_momenta(fields_, collected_, step, norms, listener);
 }
 

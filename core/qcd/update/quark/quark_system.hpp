@@ -83,7 +83,7 @@ class QuarkSystem {
   SpinorSites sites_;
   QuarkForce force_;
   std::unique_ptr<Clover> clover_;
-  Momenta collected_;  // -F
+  Momenta collected_;  // F
   Field<double> scratch_[3];
   std::int64_t version_ = 0;  // of the links that were taken
   std::int64_t updates_ = 0;  // of a solve
