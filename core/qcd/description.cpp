@@ -102,10 +102,8 @@ void read_hmc(const Parameters& parameters, UpdateSetting& into) {
   for (std::size_t i = 0; i < into.hasenbusch.size(); ++i)
     if (!(into.hasenbusch[i] > (i == 0 ? 0.0 : into.hasenbusch[i - 1])))
       parameters.fail("update.hasenbusch", "give masses above zero, each above the one before");
-  if (into.quarks) {
-    into.force_tolerance = parameters.positive("update.force_tolerance");
-    into.action_tolerance = parameters.positive("update.action_tolerance");
-  }
+  into.force_tolerance = parameters.positive("update.force_tolerance");
+  into.action_tolerance = parameters.positive("update.action_tolerance");
   into.steps = read_steps(parameters, levels_of(into));
 }
 

@@ -106,7 +106,7 @@ void Trajectory::tell(std::int64_t number, workload::Listener& listener) {
   decide(number, before, after);
   if (values_.accepted) {
     values_.reunitarised = reunitarise(fields_, listener);
-    if (values_.reunitarised > 0) ++fields_.version;
+    ++fields_.version;
   } else {
     restore_links(listener);
   }

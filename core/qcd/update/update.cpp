@@ -63,7 +63,6 @@ void Update::tell(std::int64_t number, workload::Listener& listener) {
 }
 
 void Update::tell_sweeps(std::int64_t number, workload::Listener& listener) {
-  heat_bath_->begin(listener);
   heat_bath_->sweep(Sweep::heat_bath, number, listener);
   for (int sweep = 0; sweep < setting_.over_relaxation; ++sweep)
     heat_bath_->sweep(Sweep::over_relaxation, number, listener);

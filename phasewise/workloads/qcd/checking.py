@@ -26,9 +26,10 @@ class QcdChecking(Checking):
         """Print the keys, and what follows from them."""
         resolved, derived = study.resolved(), derive(model_of(study))
         for name in (*TABLES, "records", "communication"):
+            if name not in resolved:
+                continue
             rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
             print_table(name, ["", "value"], rows)
         memory = engineering(derived.memory_bytes, "B")
-        console().print(
-            f"{derived.sites} sites, bare mass {derived.bare_mass:.6g}; about {memory} of memory"
-        )
+        mass = "" if derived.bare_mass is None else f", bare mass {derived.bare_mass:.6g}"
+        console().print(f"{derived.sites} sites{mass}; about {memory} of memory")

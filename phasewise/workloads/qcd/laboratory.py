@@ -60,7 +60,7 @@ class QcdLaboratory(Laboratory):
 
     def check_simulated(self, model: Qcd, skeleton: bool) -> None:
         """StudyError if links come from a file and are needed."""
-        if model.gauge.start == "file" and not skeleton:
+        if model.gauge.from_files and not skeleton:
             raise StudyError(
                 "gauge.file: links from a file cannot be handed to simulated ranks; simulate a "
                 "cold or hot start, or only the messages with --skeleton"

@@ -1,4 +1,6 @@
-"""The tables of a lattice study: [lattice], [gauge], [quarks], [solver] and [measure]."""
+"""The tables of a lattice study: [lattice], [gauge], [quarks], [solver], [measure] and
+[update].
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,13 @@ from phasewise.errors import StudyError
 from phasewise.tables.declared import check_needed, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, show, with_defaults
 from phasewise.workloads.qcd.flow_keys import check_flow, steps_of, with_flow
+from phasewise.workloads.qcd.gauge_keys import RECTANGLES, Gauge, check_start, read_files
 from phasewise.workloads.qcd.grids import Extents
 from phasewise.workloads.qcd.link_records import LinkRecords, with_form
 from phasewise.workloads.qcd.places import LONGEST, Places, as_written, flat_of_places, read_places
+from phasewise.workloads.qcd.update_checks import check_update
+from phasewise.workloads.qcd.update_keys import TABLE as UPDATE
+from phasewise.workloads.qcd.update_keys import UpdateTable, read_update, update_values
 
 MOST_ITERATIONS = 1_000_000
 TOLERANCE = 1e-12
@@ -23,13 +29,8 @@ LIMIT = 10_000
 
 PIONS = ("point", "smeared")
 MOST_SMEARING = 10_000
-STARTS = ("cold", "hot", "file")
 METHODS = ("cg", "bicgstab")
 PRECISIONS = ("double", "single", "mixed")
-RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331}
-"""The coefficient c₁ of rectangles in the action; plaquettes have the coefficient 1 - 8 c₁ (tree
-level: Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
-"""
 SINGLE = 1e-6
 """Smallest tolerance that single precision reaches."""
 
@@ -43,34 +44,6 @@ class LatticeTable:
         unit="sites", flat=True,
     )  # fmt: skip
     """Extents along x, y, z and t, all even."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gauge:
-    """The keys of [gauge]."""
-
-    action: str = key("word", "wilson", choices=tuple(RECTANGLES))
-    """The action of the links: Wilson's has plaquettes only; others have rectangles too, and these
-    are then measured.
-    """
-    beta: float | None = key("number", above=0, most=1000)
-    """β of the action; if it is given, the summary contains the action of a site."""
-    start: str = key("word", "cold", choices=STARTS, flat=True)
-    """cold: unit matrices; hot: random links from the seed; file: links read from `file`."""
-    file: Path | None = key("text")
-    files: tuple[Path, ...] | None = key(
-        "any", flat=True, as_flat=lambda files: 1 if files is None else len(files)
-    )
-    """Files of an ensemble, which solves take in turn, instead of `file`."""
-
-    def file_of(self, solve: int) -> Path | None:
-        """The file of a solve's links; None: they come from no file."""
-        return self.files[solve % len(self.files)] if self.files else self.file
-
-    @property
-    def every_file(self) -> tuple[Path, ...]:
-        """All files of links."""
-        return self.files or (() if self.file is None else (self.file,))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +136,11 @@ class Measure:
     flow_until: float = key("number", 0.0, least=0, most=1000)
     """ε of the gradient flow and the flow time, in lattice units, until which it goes; 0: none."""
 
+    every: int = key("integer", 1, least=1)
+    """Trajectories from one measurement of flow and pion to the next."""
+    thermalisation: int | None = key("integer", least=0)
+    """First trajectories that no mean contains; by default their number is chosen."""
+
     @property
     def flow_steps(self) -> int:
         """Steps of the gradient flow; the last one reaches flow_until, or goes a little beyond."""
@@ -175,9 +153,12 @@ class Qcd:
 
     lattice: LatticeTable
     gauge: Gauge
-    quarks: Quarks
+    quarks: Quarks | None
+    """None: there are none, and links alone are updated or measured."""
     solver: SolverTable
     measure: Measure
+    update: UpdateTable | None
+    """None: no configurations are made."""
     records: LinkRecords
 
     @property
@@ -197,6 +178,7 @@ TABLES: dict[str, type] = {
     "quarks": Quarks,
     "solver": SolverTable,
     "measure": Measure,
+    UPDATE: UpdateTable,
 }
 """The tables of a study, in the order in which it shows them."""
 
@@ -205,19 +187,13 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     """The model that a study's tables describe; file names are relative to the folder."""
     found: dict[str, Any] = {}
     for name, kind in TABLES.items():
-        schema = schema_of(kind)
-        given = tables[name] or {}
-        if name == "measure":
-            given = with_flow(_with_pion(given))
-        values = with_defaults(check_table(given, schema, name), schema)
-        check_needed(values, schema, name)
-        if name == "quarks":
-            values = _with_clover(values, given)
-        if name == "gauge":
-            values |= _files(values["file"], values["files"], folder)
-        if name == "measure":
-            values["source"] = read_places(values["source"])
-        found[name] = kind(**values)
+        if name == UPDATE:
+            given = tables[name]
+            found[name] = None if given is None else read_update(given, found["quarks"])
+        elif name == "quarks" and tables[name] is None and _needs_no_quarks(tables, found):
+            found[name] = None
+        else:
+            found[name] = kind(**_values(name, kind, tables[name] or {}, folder))
     if RECTANGLES[found["gauge"].action] != 0.0:
         found["measure"] = replace(found["measure"], rectangles=True)
     model = Qcd(**found, records=with_form(LinkRecords(**records)))
@@ -225,21 +201,27 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     return model
 
 
-def _files(file: str | None, files: Any, folder: Path) -> dict[str, Any]:
-    """The values of gauge.file and gauge.files as paths; StudyError if they are none."""
-    if files is None:
-        return {"file": None if file is None else (folder / file).resolve()}
-    if file is not None:
-        raise StudyError(
-            "gauge.file and gauge.files exclude each other: give one file, or those of an ensemble"
-        )
-    if (
-        not isinstance(files, list | tuple)
-        or not files
-        or not all(isinstance(one, str | Path) and str(one) for one in files)
-    ):
-        raise StudyError(f"gauge.files must be a list of names of files, but is {show(files)}")
-    return {"files": tuple((folder / one).resolve() for one in files)}
+def _needs_no_quarks(tables: Mapping[str, Any], found: Mapping[str, Any]) -> bool:
+    """Whether a study without [quarks] has something to do: to make links, or to measure those of
+    files.
+    """
+    return tables[UPDATE] is not None or found["gauge"].from_files
+
+
+def _values(name: str, kind: type, given: Any, folder: Path) -> dict[str, Any]:
+    """The values of a table's keys, with every default filled in."""
+    schema = schema_of(kind)
+    if name == "measure":
+        given = with_flow(_with_pion(given))
+    values = with_defaults(check_table(given, schema, name), schema)
+    check_needed(values, schema, name)
+    if name == "quarks":
+        values = _with_clover(values, given)
+    if name == "gauge":
+        values |= read_files(values["file"], values["files"], folder)
+    if name == "measure":
+        values["source"] = read_places(values["source"])
+    return values
 
 
 def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -303,12 +285,7 @@ def _check(model: Qcd) -> None:
             f"lattice.size = {show(list(size))} has an odd extent; the nearest even ones are "
             f"{show([extent + extent % 2 for extent in size])}"
         )
-    if (model.gauge.start == "file") != bool(model.gauge.every_file):
-        raise StudyError(
-            'gauge.start = "file" and gauge.file or gauge.files belong together: '
-            f"start is {show(model.gauge.start)} and there is "
-            f"{'a' if model.gauge.every_file else 'no'} file"
-        )
+    check_start(model.gauge)
     if model.solver.tolerance is not None and model.solver.iterations is not None:
         raise StudyError(
             "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
@@ -319,24 +296,32 @@ def _check(model: Qcd) -> None:
             f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
             f'{show(SINGLE)} or more, or solver.precision = "mixed"'
         )
-    if (
-        model.quarks.diagonal == 0
-        and model.quarks.twisted_mass == 0
-        and not model.quarks.has_clover
-    ):
+    _check_quarks(model)
+    _check_pion(model.measure)
+    check_flow(model.measure.flow_step, model.measure.flow_until)
+    _check_sources(model)
+    check_update(model)
+
+
+def _check_quarks(model: Qcd) -> None:
+    quarks = model.quarks
+    if quarks is None:
+        if model.measure.pion:
+            raise StudyError(
+                f"measure.pion = {show(model.measure.pion)} needs quarks, and there is no "
+                "[quarks]; give quarks.kappa, or leave the pion out"
+            )
+        return
+    if quarks.diagonal == 0 and quarks.twisted_mass == 0 and not quarks.has_clover:
         raise StudyError(
             "quarks.kappa, anisotropy and velocity give a Dirac operator without a diagonal, "
             "1/(2 kappa) - 3 + 3 velocity / anisotropy = 0; change one of them a little"
         )
-    quarks = model.quarks
     if (quarks.stout_weight > 0) != (quarks.stout_steps > 0):
         raise StudyError(
             f"quarks.stout_weight = {show(quarks.stout_weight)} and quarks.stout_steps = "
             f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
         )
-    _check_pion(model.measure)
-    check_flow(model.measure.flow_step, model.measure.flow_until)
-    _check_sources(model)
 
 
 def _check_sources(model: Qcd) -> None:
@@ -358,10 +343,16 @@ def _check_sources(model: Qcd) -> None:
 
 def resolved(model: Qcd) -> dict[str, Any]:
     """The tables of a model."""
-    found = {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
+    parts = {name: getattr(model, name) for name in (*TABLES, "records")}
+    found = {name: values_of(part) for name, part in parts.items() if part is not None}
     found["measure"]["source"] = as_written(model.measure.source)
     if model.gauge.files:
         found["gauge"]["files"] = [str(one) for one in model.gauge.files]
+    if model.update is None:
+        # Keys that count trajectories say nothing of solves.
+        del found["measure"]["every"], found["records"]["links_every"]
+    else:
+        found[UPDATE] = update_values(model.update)
     return found
 
 

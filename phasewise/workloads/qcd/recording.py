@@ -1,4 +1,4 @@
-"""Datasets that solves record."""
+"""Datasets that solves and trajectories record, and files of links."""
 
 from __future__ import annotations
 
@@ -10,12 +10,14 @@ from typing import Any, cast
 import numpy as np
 
 from phasewise.driver import Communicator, Run
-from phasewise.runs.layout import Dataset, Recording
+from phasewise.errors import StudyError
+from phasewise.runs.layout import Dataset, Detail, Recording
 from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.qcd.driver import QcdRun
 from phasewise.workloads.qcd.gauge.writing import write_own_links
-from phasewise.workloads.qcd.model import SolverTable, model_of
+from phasewise.workloads.qcd.model import Qcd, SolverTable, model_of
+from phasewise.workloads.qcd.update_records import Remarks, update_rows
 
 AXES = ("x", "y", "z", "t")
 FLOW = {
@@ -23,6 +25,16 @@ FLOW = {
     "flow_energy_time": "E of the planes of space and time, after 0, 1, … steps of the flow.",
     "flow_charge": "Topological charge after 0, 1, … steps of the flow.",
     "flow_plaquette": "Mean plaquette after 0, 1, … steps of the flow, 1 when cold.",
+}
+LINKS = {
+    "plaquette_space": Dataset((), "Mean plaquette of two directions in space, 1 when cold."),
+    "plaquette_time": Dataset((), "Mean plaquette of space and time, 1 when cold."),
+    "link_trace": Dataset((), "Mean real trace of a link over 3."),
+    "polyakov": Dataset(
+        (4, 2),
+        "Mean Polyakov loop along x, y, z, t, real and imaginary part.",
+        columns=("re", "im"),
+    ),
 }
 SHOWN = 1000
 """Most residuals of a right-hand side that are recorded."""
@@ -32,27 +44,9 @@ class QcdRecording(Recording):
     """What its runs record."""
 
     def rows(self, study: Study) -> dict[str, Dataset]:
-        """What each solve has, and what was measured on the links."""
+        """What each solve or trajectory has, and what was measured on the links."""
         model = model_of(study)
-        found = {
-            "iterations": Dataset((), "Iterations of all right-hand sides.", kind="i8"),
-            "residual": Dataset((), "Largest |b - D x| / |b| of the right-hand sides."),
-            "residuals": Dataset(
-                (min(model.solver.most, SHOWN),),
-                "Residual of the even sites over that of the start, of the first right-hand side's "
-                "iterations; NaN beyond the last one.",
-            ),
-            "plaquette_space": Dataset(
-                (), "Mean plaquette of two directions in space, 1 when cold."
-            ),
-            "plaquette_time": Dataset((), "Mean plaquette of space and time, 1 when cold."),
-            "link_trace": Dataset((), "Mean real trace of a link over 3."),
-            "polyakov": Dataset(
-                (4, 2),
-                "Mean Polyakov loop along x, y, z, t, real and imaginary part.",
-                columns=("re", "im"),
-            ),
-        }
+        found = {**update_rows(model), **_solve_rows(model), **LINKS}
         if model.measure.rectangles:
             found["rectangle"] = Dataset((), "Mean loop of two links by one, 1 when cold.")
         if model.measure.flow_steps:
@@ -65,19 +59,29 @@ class QcdRecording(Recording):
 
     def values(self, study: Study, record: Mapping[str, Any]) -> dict[str, Any]:
         """The driver's values, with as many residuals as are recorded."""
+        if "residuals" not in record:
+            return dict(record)
         wanted = min(model_of(study).solver.most, SHOWN)
         residuals = np.full(wanted, np.nan)
         given = np.asarray(record["residuals"])[:wanted]
         residuals[: len(given)] = given
         return {**record, "residuals": residuals}
 
+    def detail(self, study: Study) -> Detail:
+        """The plaquette and ΔH of a trajectory; nothing of a solve."""
+        model = model_of(study)
+        return super().detail(study) if model.update is None else Remarks(model, study.count).detail
+
     def dump(
         self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool
     ) -> None:
-        """Write the links after the last solve, each rank its own; collective."""
+        """Write the links after the last solve or trajectory, and after every `links_every`
+        trajectories, each rank its own; collective.
+        """
         model = model_of(study)
-        form = model.records.form
-        if form is None or at_start or run.turn != study.count:
+        form, every = model.records.form, model.records.links_every
+        due = run.turn == study.count or (every > 0 and run.turn % every == 0)
+        if form is None or at_start or not due:
             return
         own = cast(QcdRun, run)
         write_own_links(
@@ -90,11 +94,14 @@ class QcdRecording(Recording):
         )
 
     def check(self, study: Study) -> None:
-        """StudyError if the build lacks the protocol."""
+        """StudyError if the build lacks the protocol, or if no trajectory counts."""
         check_protocol(study.communication.tunable()["halo"])
+        check_thermalisation(study)
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """Why a solve is worth nothing: it did not converge, or not to a solution."""
+        if "residual" not in record or not record.get("measured", 1):
+            return ""
         solver, residual = model_of(study).solver, float(record["residual"])
         if math.isnan(residual):
             return (
@@ -120,6 +127,31 @@ class QcdRecording(Recording):
                 "quarks.kappa or quarks.phases"
             )
         return ""
+
+
+def _solve_rows(model: Qcd) -> dict[str, Dataset]:
+    """What the solves of a turn have; a trajectory solves for the pion alone."""
+    if model.quarks is None or (model.update is not None and not model.measure.pion):
+        return {}
+    return {
+        "iterations": Dataset((), "Iterations of all right-hand sides.", kind="i8"),
+        "residual": Dataset((), "Largest |b - D x| / |b| of the right-hand sides."),
+        "residuals": Dataset(
+            (min(model.solver.most, SHOWN),),
+            "Residual of the even sites over that of the start, of the first right-hand side's "
+            "iterations; NaN beyond the last one.",
+        ),
+    }
+
+
+def check_thermalisation(study: Study) -> None:
+    """StudyError if all trajectories of a run are left out of means."""
+    left_out = model_of(study).measure.thermalisation
+    if left_out is not None and left_out >= study.count:
+        raise StudyError(
+            f"measure.thermalisation = {left_out} leaves none of {study.count} trajectories; give "
+            f"{study.count - 1} or less"
+        )
 
 
 def _against_divergence(solver: SolverTable) -> str:

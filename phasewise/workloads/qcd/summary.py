@@ -16,7 +16,7 @@ from phasewise.workloads.qcd.effective_masses import (
     pion_of,
 )
 from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
-from phasewise.workloads.qcd.model import RECTANGLES
+from phasewise.workloads.qcd.gauge_keys import RECTANGLES
 from phasewise.workloads.qcd.resampling import jackknife
 
 SCALES = ("t0", "w0")
