@@ -52,11 +52,14 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "vectors": ("combine", "norm", "update", "convert", "advance", "half_step", "products", "turn"),
     "forces": (
         "gauge_force", "quark_force", "force_faces", "clover_force", "clover_tensor",
-        "clover_tensor_odd", "momenta",
+        "clover_tensor_odd", "move_momenta", "force_norms", "largest_force",
+    ),
+    "actions": (
+        "gauge_action", "quark_action", "clover_action", "pseudofermions", "momenta", "kinetic",
     ),
     "links": (
-        "link_update", "reunitarise", "take_links", "take_links_single", "clover_blocks",
-        "clover_convert",
+        "link_update", "reunitarise", "keep_links", "take_links", "take_links_single",
+        "clover_blocks", "clover_convert",
     ),
     "sweeps": ("heat_bath", "over_relaxation"),
     "flow": ("flow", "flow_measures"),
