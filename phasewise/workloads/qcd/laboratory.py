@@ -15,7 +15,6 @@ from phasewise.traces.records import CommunicationRecord
 from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import FILE, LAYOUTS, QcdCommunication
 from phasewise.workloads.qcd.model import Qcd, model_of
-from phasewise.workloads.qcd.update_keys import solving_monomials
 
 SOLVING = ("quarks", *(f"hasenbusch_{k}" for k in range(1, 10)))
 """Monomials that solve, as far as texts know them."""
@@ -37,7 +36,7 @@ def solves_of_monomials(model: Qcd) -> dict[str, int]:
     """The solves of a trajectory by monomial: one for each force, for the action at the start and
     at the end, and one more for the pseudofermions of a ratio of determinants.
     """
-    update, names = model.update, solving_monomials(model)
+    update, names = model.update, model.solving_monomials
     if update is None or not names:
         return {}
     core: Any = load_planner()
