@@ -20,7 +20,6 @@ from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
 from phasewise.workloads.qcd.resampling import jackknife, linearised
 from phasewise.workloads.qcd.summary import QcdSummary
 from phasewise.workloads.qcd.thermalisation import settled_after
-from phasewise.workloads.qcd.update_keys import monomials, solving_monomials
 from tests.sentences import says
 
 COUNT, EVERY, TIME = 400, 4, 3.0
@@ -82,10 +81,10 @@ def chain(given: Study, start: float = 0.0) -> list[dict[str, Any]]:
             "trouble_step": -1,
             "unconverged": 0,
         }
-        for number, name in enumerate(monomials(model)):
+        for number, name in enumerate(model.monomials):
             record |= {f"action_{name}": 1.0, f"force_{name}": 3.0 - number}
             record[f"force_max_{name}"] = 6.0
-        record |= {f"iterations_{name}": 100 for name in solving_monomials(model)}
+        record |= {f"iterations_{name}": 100 for name in model.solving_monomials}
         found.append(record)
     return found
 

@@ -21,10 +21,10 @@ from phasewise.workloads.qcd.update_records import Remarks, update_rows
 
 AXES = ("x", "y", "z", "t")
 FLOW = {
-    "flow_energy_space": "E of the planes in space, after each number of steps of the flow.",
-    "flow_energy_time": "E of the planes of space and time, after each number of steps of the flow.",
-    "flow_charge": "Topological charge after each number of steps of the flow.",
-    "flow_plaquette": "Mean plaquette after each number of steps of the flow, 1 when cold.",
+    "flow_energy_space": "E of the planes in space, after each number of steps.",
+    "flow_energy_time": "E of the planes of space and time, after each number of steps.",
+    "flow_charge": "Topological charge after each number of steps.",
+    "flow_plaquette": "Mean plaquette after each number of steps, 1 when cold.",
 }
 LINKS = {
     "plaquette_space": Dataset((), "Mean plaquette of two directions in space, 1 when cold."),

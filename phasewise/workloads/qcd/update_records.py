@@ -8,7 +8,7 @@ from typing import Any
 
 from phasewise.runs.layout import Dataset
 from phasewise.workloads.qcd.model import Qcd
-from phasewise.workloads.qcd.update_keys import HMC, monomials, solving_monomials
+from phasewise.workloads.qcd.update_keys import HMC
 
 LEAST_ACCEPTANCE = 0.05
 FEWEST_JUDGED = 20
@@ -39,13 +39,13 @@ def update_rows(model: Qcd) -> dict[str, Dataset]:
             (), "Number of its force that did it, from 0; -1: its action.", kind="i8"
         ),
     }
-    for name in monomials(model):
+    for name in model.monomials:
         found[f"action_{name}"] = Dataset((), f"Action of {name} at the start.")
         found[f"force_{name}"] = Dataset((), f"Root mean square over links of the force of {name}.")
         found[f"force_max_{name}"] = Dataset((), f"Largest force of {name} on a link.")
-    for name in solving_monomials(model):
+    for name in model.solving_monomials:
         found[f"iterations_{name}"] = Dataset((), f"Iterations of the solves of {name}.", kind="i8")
-    if solving_monomials(model):
+    if model.solving_monomials:
         found["unconverged"] = Dataset(
             (), "Solves that did not converge; the trajectory is then rejected.", kind="i8"
         )
@@ -116,7 +116,7 @@ def trouble(model: Qcd, record: Mapping[str, Any]) -> str:
     number = int(record.get("trouble", -1))
     if number < 0:
         return ""
-    name, delta = monomials(model)[number], float(record["delta_h"])
+    name, delta = model.monomials[number], float(record["delta_h"])
     size = f"{delta:.3g}" if math.isfinite(delta) else "not a finite number"
     step = int(record["trouble_step"])
     what = f"the action of {name}" if step < 0 else f"force {step} of {name} (the first is 0)"
