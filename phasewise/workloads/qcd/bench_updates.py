@@ -90,10 +90,15 @@ def links_updated(case: str, model: Qcd) -> float:
     return 4.0 * model.sites * times
 
 
+def case_tables(case: str) -> dict[str, Any]:
+    """The tables of a case's study."""
+    tables: dict[str, Any] = {"workload": "qcd", "trajectories": 1_000, "communication": {}}
+    return tables | {name: dict(table) for name, table in CASES[case].items()}
+
+
 def study_of(case: str, overrides: Sequence[str], ranks: int) -> Study:
     """The study of a case; StudyError if it does not suit the ranks."""
-    tables: dict[str, Any] = {"workload": "qcd", "trajectories": 1_000, "communication": {}}
-    tables |= {name: dict(table) for name, table in CASES[case].items()}
+    tables = case_tables(case)
     for override in overrides:
         apply_override(tables, override)
     study = Study.from_dict(tables)
