@@ -41,7 +41,7 @@ from phasewise.workloads.qcd.communication import (
     SUMS,
     QcdCommunication,
 )
-from phasewise.workloads.qcd.drawn import KINDS, MOST_OF_PION, SIZES, trajectory
+from phasewise.workloads.qcd.drawn import HEAT_BATH, KINDS, MOST_OF_PION, SIZES, trajectory
 from phasewise.workloads.qcd.grids import Extents, fitting_grids
 from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS, Qcd
 
@@ -114,11 +114,12 @@ class Point(SimulatedPoint):
 def _what(model: Qcd, overlap: bool | str) -> list[str]:
     """What is solved or updated, in words."""
     quarks, update = model.quarks, model.update
-    found = []
-    if update is not None:
-        found.append(f"{update.method} {update.integrator} {list(update.steps)}")
+    if update is None:
+        found = [f"{model.solver.iterations} {model.solver.method}"]
+    elif update.method == HEAT_BATH:
+        found = [f"heat-bath and {update.over_relaxation} sweeps"]
     else:
-        found.append(f"{model.solver.iterations} {model.solver.method}")
+        found = [f"{update.integrator} {list(update.steps)} masses {list(update.hasenbusch)}"]
     flags = {
         model.solver.precision: quarks,
         "overlap": overlap,

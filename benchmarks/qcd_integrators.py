@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Canvas
+from matplotlib.ticker import NullLocator
 from numpy.typing import NDArray
 
 from phasewise.driver import load_core
@@ -42,6 +43,7 @@ STEPS = {
     "omelyan-4": (3, 4, 6, 8, 11, 16),
 }
 """Steps of a trajectory."""
+STEP_TICKS, FORCE_TICKS = (0.02, 0.05, 0.1, 0.2, 0.3), (10, 20, 40, 80)
 
 
 def study_of(seed: int, update: dict[str, Any]) -> Study:
@@ -110,12 +112,11 @@ def draw(found: dict[str, dict[int, float]]) -> Canvas:
     left.set_xlabel("step dt")
     right.set_xlabel("forces in a trajectory of length 1")
     left.set_ylabel("|ΔH|, root mean square")
-    for axis in (left, right):
+    for axis, ticks in ((left, STEP_TICKS), (right, FORCE_TICKS)):
         axis.set_xscale("log")
         axis.set_yscale("log")
-        axis.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-        axis.xaxis.set_minor_formatter(lambda value, _: f"{value:g}")
-        axis.tick_params(axis="x", which="minor", labelsize=7)
+        axis.set_xticks(ticks, list(map("{:g}".format, ticks)))
+        axis.xaxis.set_minor_locator(NullLocator())
         log_ticks(axis)
         legend_above(axis)
     return canvas

@@ -27,6 +27,9 @@ from phasewise.workloads.qcd.pictures import shown_solves
 
 NEEDED = "The picture needs measure.flow = { step = 0.02, until = 4.0 } in the study."
 
+SCALES = (("t0", "t₀", 1), ("w0", "w₀", 2))
+"""The scales: name in the ensemble, symbol, and the power of it that is a flow time."""
+
 
 @dataclass(frozen=True)
 class Band:
@@ -67,11 +70,11 @@ def draw_flow(run: ReportedRun) -> Drawing | Missing:
     shown = shown_solves(len(energy))
     many = len(energy) >= LEAST
     for number, (name, own) in enumerate(zip(("t²E", "t d(t²E)/dt"), curves, strict=True)):
-        _draw_curves(left, times, own, number, name, shown)
+        _draw_curves(left, times, own, number, shown)
+        _mark_scale(left, name, number, ensemble_of(results))
     for one in shown:
         right.plot(times, charge[one], color=SERIES[2], linewidth=0.9, alpha=0.5 if many else 1.0)
     left.axhline(LEVEL, color=MUTED, linestyle="--", linewidth=0.9)
-    _mark_scales(left, ensemble_of(results))
     left.set_ylabel("dimensionless energy density")
     right.set_ylabel("topological charge")
     for axis in axes[0]:
@@ -85,14 +88,12 @@ def draw_flow(run: ReportedRun) -> Drawing | Missing:
     return Drawing(
         canvas,
         f"The gradient flow of {number_of(len(shown), 'configuration')}. Left: t²E and "
-        "t d(t²E)/dt; they reach 0.3, the dashed line, at t₀ and at w₀². Right: the charge, which "
-        f"settles as the fluctuations are smoothed.{band}",
+        "t d(t²E)/dt; they reach 0.3, the dashed line, at t₀ and at w₀², the dotted ones. Right: "
+        f"the charge, which settles as the fluctuations are smoothed.{band}",
     )
 
 
-def _draw_curves(
-    axis: Axes, times: Floats, curves: Floats, number: int, name: str, shown: list[int]
-) -> None:
+def _draw_curves(axis: Axes, times: Floats, curves: Floats, number: int, shown: list[int]) -> None:
     """Curves of single configurations; of many, faint ones, and their mean with its band."""
     colour, many = SERIES[number], len(curves) >= LEAST
     for one in shown:
@@ -103,16 +104,14 @@ def _draw_curves(
         axis.plot(times, band.mean, color=colour, linewidth=1.4)
         low, high = band.mean - band.error, band.mean + band.error
         axis.fill_between(times, low, high, color=colour, alpha=0.3, linewidth=0)
-    axis.plot([], [], color=colour, label=name)
 
 
-def _mark_scales(axis: Axes, means: Mapping[str, Any]) -> None:
-    """Vertical lines where the curves of the mean reach the level, with t₀ and w₀."""
-    for name, label, power, up in (("t0", "t₀", 1, 4), ("w0", "w₀", 2, 16)):
-        found, error = means[name]["mean"], means[name]["error"]
-        if found is not None:
-            axis.axvline(found**power, color=MUTED, linewidth=0.7)
-            axis.annotate(
-                f"{label} = {with_error(found, error)}", (found**power, LEVEL), (-3, up),
-                textcoords="offset points", ha="right",
-            )  # fmt: skip
+def _mark_scale(axis: Axes, name: str, number: int, means: Mapping[str, Any]) -> None:
+    """The name of a curve, and its scale: a vertical line where it reaches the level."""
+    key, scale, power = SCALES[number]
+    found, error = means[key]["mean"], means[key]["error"]
+    label = name
+    if found is not None:
+        axis.axvline(found**power, color=SERIES[number], linewidth=0.8, linestyle=":")
+        label = f"{name}: {scale} = {with_error(found, error)}"
+    axis.plot([], [], color=SERIES[number], label=label)

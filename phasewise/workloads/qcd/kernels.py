@@ -32,10 +32,12 @@ class QcdKernels(Kernels):
         "norm": "byte", "update": "byte", "convert": "byte", "advance": "byte",
         "half_step": "byte", "products": "byte", "turn_direction": "byte",
         "flow": "flop", "flow_measures": "flop", "heat_bath": "flop", "over_relaxation": "flop",
-        "gauge_force": "flop", "gauge_action": "flop", "link_update": "flop", "momenta": "byte",
-        "quark_force": "flop", "force_faces": "byte", "clover_force": "flop",
-        "clover_tensor": "flop", "clover_tensor_odd": "flop", "clover_blocks": "flop",
-        "clover_convert": "byte", "take_links": "byte", "take_links_single": "byte",
+        "gauge_force": "flop", "gauge_action": "flop", "link_update": "flop", "momenta": "flop",
+        "move_momenta": "byte", "kinetic": "byte", "keep_links": "byte", "force_norms": "byte",
+        "largest_force": "byte", "reunitarise": "flop", "quark_force": "flop",
+        "force_faces": "byte", "clover_force": "flop", "clover_tensor": "flop",
+        "clover_tensor_odd": "flop", "clover_blocks": "flop", "clover_convert": "byte",
+        "clover_action": "byte", "take_links": "byte", "take_links_single": "byte",
         "pseudofermions": "flop", "quark_action": "byte",
     }  # fmt: skip
 

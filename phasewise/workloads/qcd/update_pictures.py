@@ -103,14 +103,15 @@ def _draw_acceptance(axis: Axes, own: Histories) -> None:
     running = np.cumsum(counted) / np.arange(1, len(counted) + 1)
     axis.plot(own.trajectory[own.start :], running, color=SERIES[4])
     rejected = np.flatnonzero(accepted == 0)
+    axis.set_ylim(-0.05, 1.05)
+    axis.set_ylabel("acceptance")
+    if not len(rejected):
+        return
     axis.plot(
         own.trajectory[rejected], np.full(len(rejected), -0.02), color=REJECTED, marker="|",
         linestyle="none", markersize=5, clip_on=False, label="rejected",
     )  # fmt: skip
-    axis.set_ylim(-0.05, 1.05)
-    axis.set_ylabel("acceptance")
-    if len(rejected):
-        legend_above(axis)
+    legend_above(axis)
 
 
 def _mark_thermalisation(axis: Axes, own: Histories) -> None:
@@ -279,6 +280,9 @@ def draw_forces(run: ReportedRun) -> Drawing | Missing:
         axis.plot(own.trajectory, largest, color=colour, linestyle=":", linewidth=1.0)
     axis.plot([], [], color=MUTED, linestyle=":", linewidth=1.0, label="largest")
     axis.set_yscale("log")
+    low, high = axis.get_ylim()
+    # Only powers of ten have labels.
+    axis.set_ylim(10.0 ** math.floor(math.log10(low)), 10.0 ** math.ceil(math.log10(high)))
     log_ticks(axis)
     axis.set_xlabel("trajectory")
     axis.set_ylabel("norm of the force on a link")
