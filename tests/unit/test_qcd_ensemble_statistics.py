@@ -20,6 +20,7 @@ from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
 from phasewise.workloads.qcd.resampling import jackknife, linearised
 from phasewise.workloads.qcd.summary import QcdSummary
 from phasewise.workloads.qcd.thermalisation import settled_after
+from phasewise.workloads.qcd.update_records import FEWEST_JUDGED, Remarks, trouble
 from tests.sentences import says
 
 COUNT, EVERY, TIME = 400, 4, 3.0
@@ -222,6 +223,22 @@ def test_a_low_acceptance_is_said_with_what_to_change(tmp_path: Path) -> None:
     # exp(-ΔH) is 0 where ΔH is infinite, and ΔH has no mean.
     ensemble = summary["ensemble"]
     assert ensemble["exp_minus_delta_h"]["mean"] == 0 and ensemble["delta_h"]["mean"] is None
+
+
+def test_a_run_says_once_that_few_trajectories_are_accepted() -> None:
+    given = study(100)
+    remarks = Remarks(given.model, given.count)
+    rows = [row | {"accepted": 0} for row in chain(given)]
+    said = [remarks.remark(row) for row in rows]
+    assert sum(map(bool, said)) == 1 and said[FEWEST_JUDGED - 1]
+    says(said[FEWEST_JUDGED - 1], "0 %", "20 trajectories", "update.steps", "update.length")
+    # Solves that do not converge are said as often as they come, but for more than ten.
+    remarks = Remarks(given.model, given.count)
+    said = [remarks.remark(row | {"accepted": 1, "unconverged": 2}) for row in rows]
+    assert sum(map(bool, said)) == 10
+    says(said[0], "2 solves", "solver.limit = 10000", "quarks.kappa")
+    lost = rows[0] | {"trouble": 1, "trouble_step": -1, "delta_h": math.inf}
+    says(remarks.remark(lost) or trouble(given.model, lost), "not a finite number", "quarks")
 
 
 def test_a_run_before_its_first_measurement_has_a_summary(tmp_path: Path) -> None:

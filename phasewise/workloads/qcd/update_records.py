@@ -74,10 +74,9 @@ class Remarks:
             return ""
         self._done += 1
         self._accepted += int(record["accepted"])
-        if said := trouble(self._model, record):
-            self._troubles += 1
-            return said if self._troubles <= MOST_SAID else ""
-        return self._low_acceptance()
+        said = trouble(self._model, record)
+        self._troubles += bool(said)
+        return said if said and self._troubles <= MOST_SAID else self._low_acceptance()
 
     def _low_acceptance(self) -> str:
         if self._said or self._done < min(FEWEST_JUDGED, self._count):
