@@ -43,25 +43,49 @@ class LaneMatrices {
   parallel::Buffer<double> reals_;
 };
 
+// Each lane from another one.
+template <int Lanes>
+void trade_places(const std::int64_t* lanes, ColourMatrix<parallel::Vector<double, Lanes>>& m) {
+  const auto places = parallel::load<Lanes>(lanes);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      m.re[i][j] = parallel::permuted(m.re[i][j], places);
+      m.im[i][j] = parallel::permuted(m.im[i][j], places);
+    }
+}
+
 // A site of each lane with its links.
 template <int Lanes>
 class LanePlace {
  public:
   using V = parallel::Vector<double, Lanes>;
-  LanePlace(const LaneMatrices& links, std::int32_t vector) : links_(&links), vector_(vector) {}
+  LanePlace(const LaneMatrices& links, std::int32_t vector, int turn = 0)
+      : links_(&links), vector_(vector), turn_(turn) {}
 
   LanePlace ahead(int axis) const {
-    return {*links_, links_->sites().vectors().ahead(vector_, axis)};
+    const LaneSites& sites = links_->sites();
+    return {*links_, sites.vectors().ahead(vector_, axis),
+            sites.turn_ahead(turn_, vector_, axis)};
   }
   LanePlace behind(int axis) const {
-    return {*links_, links_->sites().vectors().behind(vector_, axis)};
+    const LaneSites& sites = links_->sites();
+    return {*links_, sites.vectors().behind(vector_, axis),
+            sites.turn_behind(turn_, vector_, axis)};
   }
-  ColourMatrix<V> link(int mu) const { return load_lanes<Lanes>(links_->at(vector_, mu)); }
+  ColourMatrix<V> link(int mu) const { return matrix(*links_, mu); }
+  // Of another array over the same sites.
+  ColourMatrix<V> matrix(const LaneMatrices& matrices, int which) const {
+    auto found = load_lanes<Lanes>(matrices.at(vector_, which));
+    if constexpr (Lanes > 1)
+      if (turn_ != 0) trade_places<Lanes>(links_->sites().turned(turn_), found);
+    return found;
+  }
   std::int32_t vector() const { return vector_; }
 
  private:
   const LaneMatrices* links_;
   std::int32_t vector_;
+  int turn_;
 };
 
 // Calls f(place, number of the own vector) for all own sites.

@@ -23,7 +23,7 @@ auto insertions(const LaneMatrices& tensor, const LanePlace<Lanes>& x, int mu, i
   using enum Side;
   constexpr Side out = step_side<way>, back = back_side<way>;
   const auto at = [&](const LanePlace<Lanes>& corner) {
-    return load_lanes<Lanes>(tensor.at(corner.vector(), plane_of(mu, nu)));
+    return corner.matrix(tensor, plane_of(mu, nu));
   };
   const LanePlace<Lanes> next = x.ahead(mu), above = stepped<way>(x, nu);
   const auto up = step_link<way>(next, nu), across = above.link(mu), down = step_link<way>(x, nu);
