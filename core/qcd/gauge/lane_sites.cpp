@@ -60,8 +60,7 @@ void LaneSites::list_turns(const SubBoxes& boxes) {
     return boxes.lane_at(at);
   };
   for (int turn = 0; turn < lanes_; ++turn) {
-    for (int lane = 0; lane < lanes_; ++lane)
-      turned_[turn][lane] = moved(lane, boxes.place(turn));
+    for (int lane = 0; lane < lanes_; ++lane) turned_[turn][lane] = moved(lane, boxes.place(turn));
     for (int axis = 0; axis < axes; ++axis) {
       next_turn_[0][axis][turn] = boxes.neighbour(turn, axis, 1);
       next_turn_[1][axis][turn] = boxes.neighbour(turn, axis, -1);

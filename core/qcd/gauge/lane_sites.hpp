@@ -1,8 +1,8 @@
 // The sites of a rank in vectors: its box is cut into as many sub-boxes as a vector has lanes, and
 // lane l of a vector holds the same site of sub-box l. Along axes that are split over ranks each
 // sub-box has a halo of its own, so that the neighbour of a vector is a whole vector. Along the
-// others a step over the edge of the sub-boxes leads to the vector at their opposite edge, and lanes
-// trade places.
+// others a step over the edge of the sub-boxes leads to the vector at their opposite edge, and
+// lanes trade places.
 #pragma once
 
 #include <array>
@@ -35,7 +35,8 @@ class LaneSites {
   // Lanes trade places by a turn, 0 of which is none: lane l of a place has its site in lane
   // turned()[l] of the vector. The turn of a place after a step.
   int turn_ahead(int turn, std::int32_t vector, int axis) const {
-    return crosses_[static_cast<std::size_t>(vector)] >> axis & 1 ? next_turn_[0][axis][turn] : turn;
+    return crosses_[static_cast<std::size_t>(vector)] >> axis & 1 ? next_turn_[0][axis][turn]
+                                                                  : turn;
   }
   int turn_behind(int turn, std::int32_t vector, int axis) const {
     return crosses_[static_cast<std::size_t>(vector)] >> (axes + axis) & 1
