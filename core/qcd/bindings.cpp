@@ -55,12 +55,14 @@ nb::object own_links(Run& run) {
 void bind_gauge(nb::module_& m);
 void bind_quark(nb::module_& m);
 void bind_dirac(nb::module_& m);
+void bind_update_quark(nb::module_& m);
 void bind_sweeps(nb::module_& m);
 
 void bind(nb::module_& m) {
   bind_gauge(m);
   bind_quark(m);
   bind_dirac(m);
+  bind_update_quark(m);
   bind_sweeps(m);
   nb::class_<Run, workload::Run> run(m, "QcdRun",
                                      "Solves with the Wilson matrix, or updates, in turn.");

@@ -15,6 +15,7 @@
 #include "parallel/kernel.hpp"
 #include "parallel/loops.hpp"
 #include "qcd/dirac/third_row.hpp"
+#include "qcd/gauge/links.hpp"
 #include "qcd/geometry.hpp"
 #include "qcd/row_tasks.hpp"
 
@@ -51,9 +52,8 @@ class Hopping {
   Hopping(const Hopping&) = delete;
   Hopping& operator=(const Hopping&) = delete;
 
-  // `links` is [site][axis][3][3][re, im], with x fastest among sites, and includes the factors of
-  // the boundary and of anisotropy. `before` is U_µ(x - µ̂) in the same order.
-  virtual void set_links(const double* links, const double* before) = 0;
+  // Takes the links with these factors. They have a halo along axes that are split in their domain.
+  virtual void set_links(const Links& links, const LinkFactors& factors) = 0;
   // Convert from and to [site][spin][colour][re, im] of the whole box; the sites of the other
   // parity are not touched.
   virtual void read_spinors(const double* plain, int parity, Real* field) const = 0;
@@ -117,6 +117,15 @@ constexpr parallel::KernelCard hopping_card(bool two_rows) {
           .bytes = (two_rows ? 144.0 : 192.0) * sizeof(Real),
           .vectorised = true,
           .single = sizeof(Real) == 4};
+}
+
+// A site's four links are read twice, and stored for itself and for the sites behind it.
+template <class Real>
+constexpr parallel::KernelCard take_links_card(bool two_rows) {
+  return {.name = sizeof(Real) == 8 ? "take_links" : "take_links_single",
+          .flops = 8.0 * 9.0 * 8.0,
+          .bytes = 2.0 * 576.0 + 8.0 * (two_rows ? 12.0 : 18.0) * sizeof(Real),
+          .vectorised = true};
 }
 
 }  // namespace phasewise::qcd

@@ -34,6 +34,8 @@ class Krylov {
   double squared() const { return squared_; }
   double grown() const { return grown_; }
   void set_sums(Sums sums) { sums_ = sums; }
+  // µ² of M†M + µ², before start(); other methods than cg have none.
+  void set_shift(double shift) { shift_ = shift; }
 
  protected:
   Krylov(Dirac<Real>& matrix, Sums sums) : matrix_(matrix), sums_(sums), x_(field()), r_(field()) {}
@@ -46,10 +48,10 @@ class Krylov {
   Dirac<Real>& matrix_;
   Sums sums_;
   Field<Real> x_, r_;
-  double squared_ = 0.0, grown_ = 0.0;
+  double squared_ = 0.0, grown_ = 0.0, shift_ = 0.0;
 };
 
-// cg solves M†M x = b, bicgstab M x = b. The matrix must outlive the solver.
+// cg solves (M†M + µ²) x = b, bicgstab M x = b. The matrix must outlive the solver.
 template <class Real>
 std::unique_ptr<Krylov<Real>> make_krylov(Method method, Dirac<Real>& matrix, Sums sums);
 

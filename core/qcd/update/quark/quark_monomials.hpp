@@ -1,0 +1,23 @@
+// All terms of the action that come from quarks.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "qcd/update/monomial.hpp"
+#include "qcd/update/quark/quark_system.hpp"
+
+namespace phasewise::qcd {
+
+struct QuarkMonomials {
+  std::unique_ptr<QuarkSystem> system;
+  // quarks, hasenbusch_1, …, and clover_determinant if there is a clover term: the order of
+  // terms_of().
+  std::vector<std::unique_ptr<Monomial>> monomials;
+};
+
+// Description and fields must outlive them.
+QuarkMonomials make_quark_monomials(const Description& description, const UpdateSetting& setting,
+                                    UpdateFields& fields);
+
+}  // namespace phasewise::qcd
