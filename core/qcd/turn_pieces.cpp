@@ -1,5 +1,6 @@
 #include "qcd/turn_pieces.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <mutex>
 #include <set>
@@ -102,9 +103,11 @@ double planned_updates(const Description& description) {
 }
 
 SolveControl planned_solves(const Description& description) {
+  const double iterations =
+      std::min(expected_iterations, static_cast<double>(description.iterations));
   return {.until = SolveControl::Until::planned,
-          .iterations = expected_iterations,
-          .updates = updates_of(description, expected_iterations)};
+          .iterations = iterations,
+          .updates = updates_of(description, iterations)};
 }
 
 std::string_view iteration_of(std::string_view monomial) {

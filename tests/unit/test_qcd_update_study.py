@@ -9,7 +9,7 @@ import pytest
 
 from phasewise.study import Study
 from phasewise.workloads.qcd.model import model_of
-from phasewise.workloads.qcd.update_keys import levels_of, monomials, solving_monomials
+from phasewise.workloads.qcd.update_keys import levels_of
 from tests.sentences import Nearest, refused
 
 
@@ -103,9 +103,9 @@ def test_each_level_of_the_integrator_has_steps_by_default(
     assert model.update is not None
     assert levels_of(model.update, model.quarks) == levels
     assert len(model.update.steps) == len(levels) and all(n > 0 for n in model.update.steps)
-    assert solving_monomials(model) == solving
+    assert model.solving_monomials == solving
     clover = ("clover_determinant",) if quarks else ()
-    assert monomials(model) == ("gauge", *solving, *clover)
+    assert model.monomials == ("gauge", *solving, *clover)
 
 
 def test_files_of_a_pattern_come_by_number_and_measure_links_without_quarks(

@@ -36,15 +36,6 @@ double squared(const Matrix& p) {
   return sum;
 }
 
-Extents site_at(const Extents& box, std::int64_t number) {
-  Extents at;
-  for (int axis = 0; axis < axes; ++axis) {
-    at[axis] = static_cast<int>(number % box[axis]);
-    number /= box[axis];
-  }
-  return at;
-}
-
 // i Σ p_a λ_a/2 with the matrices λ_a of Gell-Mann.
 Matrix momentum(const std::array<double, 8>& p) {
   const double eighth = p[7] / std::sqrt(3.0);
@@ -114,7 +105,7 @@ void draw_momenta(UpdateFields& fields, std::int64_t trajectory, workload::Liste
   listener.kernel(draw_card, static_cast<double>(fields.own_links()), [&] {
     const Domain& domain = fields.links.domain();
     for_links(fields.own_links(), fields.threads, [&](std::int64_t link) {
-      const Extents at = site_at(domain.extents(), link / axes);
+      const Extents at = coordinates_of(domain.extents(), link / axes);
       const auto turn =
           static_cast<std::uint64_t>(axes * site_of(domain.size, domain.global(at)) + link % axes);
       std::array<double, 8> p;

@@ -22,6 +22,11 @@ Update::Update(const Description& description, const Position& position, Links& 
     return;
   }
   terms_ = terms_of(setting_, description.has_clover());
+  if (setting_.has_quarks()) {
+    QuarkMonomials made = make_quark_monomials(description, setting_, fields_);
+    quarks_ = std::move(made.system);
+    monomials_ = std::move(made.monomials);
+  }
   monomials_.push_back(std::make_unique<GaugeMonomial>(fields_, setting_.gauge));
   std::vector<Acting> acting;
   for (std::size_t i = 0; i < terms_.size(); ++i)
@@ -33,7 +38,7 @@ Update::Update(const Description& description, const Position& position, Links& 
 
 exchange::Exchanges Update::exchanges() const {
   if (heat_bath_) return heat_bath_->exchanges();
-  exchange::Exchanges all;
+  exchange::Exchanges all = quarks_ ? quarks_->exchanges() : exchange::Exchanges{};
   for (const auto& monomial : monomials_) {
     const exchange::Exchanges own = monomial->exchanges();
     all.insert(all.end(), own.begin(), own.end());
@@ -43,6 +48,7 @@ exchange::Exchanges Update::exchanges() const {
 
 void Update::set_manner(const Manner& manner) {
   fields_.lanes = lanes_of(manner);
+  if (quarks_) quarks_->set_manner(manner);
   for (const auto& monomial : monomials_) monomial->set_manner(manner);
 }
 

@@ -9,6 +9,7 @@
 
 #include "qcd/description.hpp"
 #include "qcd/update/heat_bath.hpp"
+#include "qcd/update/quark/quark_monomials.hpp"
 #include "qcd/update/terms.hpp"
 #include "qcd/update/trajectory.hpp"
 
@@ -46,6 +47,7 @@ class Update {
   UpdateFields fields_;
   Trajectory::ExchangeLinks exchange_;
   std::vector<Term> terms_;
+  std::unique_ptr<QuarkSystem> quarks_;
   std::vector<std::unique_ptr<Monomial>> monomials_;  // of the terms
   std::unique_ptr<Trajectory> trajectory_;
   std::unique_ptr<HeatBath> heat_bath_;

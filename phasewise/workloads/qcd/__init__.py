@@ -19,7 +19,8 @@ from phasewise.workloads.qcd.communication import (
 from phasewise.workloads.qcd.derived import derive
 from phasewise.workloads.qcd.gauge_keys import RECTANGLES
 from phasewise.workloads.qcd.link_records import LinkRecords
-from phasewise.workloads.qcd.model import TABLES, Qcd, read, resolved
+from phasewise.workloads.qcd.model import TABLES, Qcd
+from phasewise.workloads.qcd.study_tables import read, resolved
 from phasewise.workloads.qcd.update_keys import SOLVE, flat_update, unit_of
 from phasewise.workloads.qcd.update_keys import TABLE as UPDATE
 

@@ -11,7 +11,6 @@ from phasewise.workloads.qcd.gauge.files import open_links
 from phasewise.workloads.qcd.gauge.stored import Stored
 from phasewise.workloads.qcd.grids import Extents
 from phasewise.workloads.qcd.model import Qcd
-from phasewise.workloads.qcd.update_keys import solving_monomials
 
 LINK_BYTES = 4 * 144 * 2
 SITE_BYTES = LINK_BYTES + 10 * 192
@@ -57,7 +56,7 @@ def _site_bytes(model: Qcd) -> int:
     if model.measure.flow_steps:
         found += FLOW_BYTES
     if model.update is not None:
-        found += UPDATE_BYTES + PSEUDOFERMION_BYTES * len(solving_monomials(model))
+        found += UPDATE_BYTES + PSEUDOFERMION_BYTES * len(model.solving_monomials)
     return found
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from phasewise.driver import Communicator, Run
 from phasewise.errors import StudyError
-from phasewise.runs.layout import Dataset, Detail, Recording
+from phasewise.runs.layout import Dataset, Detail, Recording, Remark
 from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
 from phasewise.workloads.qcd.driver import QcdRun
@@ -21,10 +21,10 @@ from phasewise.workloads.qcd.update_records import Remarks, update_rows
 
 AXES = ("x", "y", "z", "t")
 FLOW = {
-    "flow_energy_space": "E of the planes in space, after 0, 1, … steps of the flow.",
-    "flow_energy_time": "E of the planes of space and time, after 0, 1, … steps of the flow.",
-    "flow_charge": "Topological charge after 0, 1, … steps of the flow.",
-    "flow_plaquette": "Mean plaquette after 0, 1, … steps of the flow, 1 when cold.",
+    "flow_energy_space": "E of the planes in space, after each number of steps.",
+    "flow_energy_time": "E of the planes of space and time, after each number of steps.",
+    "flow_charge": "Topological charge after each number of steps.",
+    "flow_plaquette": "Mean plaquette after each number of steps, 1 when cold.",
 }
 LINKS = {
     "plaquette_space": Dataset((), "Mean plaquette of two directions in space, 1 when cold."),
@@ -71,6 +71,11 @@ class QcdRecording(Recording):
         """The plaquette and ΔH of a trajectory; nothing of a solve."""
         model = model_of(study)
         return super().detail(study) if model.update is None else Remarks(model, study.count).detail
+
+    def remark(self, study: Study) -> Remark:
+        """Why a trajectory was rejected that went wrong, and that few are accepted."""
+        model = model_of(study)
+        return super().remark(study) if model.update is None else Remarks(model, study.count).remark
 
     def dump(
         self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool

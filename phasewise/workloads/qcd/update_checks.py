@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 from phasewise.errors import StudyError
 from phasewise.tables.keys import show
+from phasewise.workloads.qcd.model import Qcd
+from phasewise.workloads.qcd.quark_keys import Quarks
 from phasewise.workloads.qcd.update_keys import FLAVOURS, HEAT_BATH, UpdateTable
-
-if TYPE_CHECKING:
-    from phasewise.workloads.qcd.model import Qcd, Quarks
 
 
 def check_update(model: Qcd) -> None:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.tables.declared import flat_of, key, schema_of, values_of
 from phasewise.tables.keys import Key, check_table, convert, plain, show, with_defaults
 from phasewise.workload.interface import Unit
-
-if TYPE_CHECKING:
-    from phasewise.workloads.qcd.model import Qcd, Quarks
+from phasewise.workloads.qcd.quark_keys import Quarks
 
 HMC, HEAT_BATH = "hmc", "heat-bath"
 LEAPFROG, OMELYAN_2, OMELYAN_4 = "leapfrog", "omelyan-2", "omelyan-4"
@@ -23,8 +21,10 @@ OUTER_STEPS = {LEAPFROG: 20, OMELYAN_2: 10, OMELYAN_4: 5}
 """Default steps of the outermost level in a trajectory of length 1, by the integrator. On small
 lattices most trajectories are then accepted.
 """
-INNER_STEPS = 3
-"""Default steps of a further level within each of the updates of the links of the level above."""
+INNER_STEPS = {LEAPFROG: 3, OMELYAN_2: 3, OMELYAN_4: 1}
+"""Default steps of a further level within each of the updates of the links of the level above, of
+which a step has one, two and five.
+"""
 FLAVOURS = 2
 STEPS = Key("integer", least=1, most=MOST_STEPS)
 MASS = Key("number", above=0, most=100)
@@ -126,7 +126,7 @@ def _list(value: Any, one: Key, where: str) -> tuple[Any, ...]:
 
 
 def _usual_steps(integrator: str, levels: int) -> tuple[int, ...]:
-    return OUTER_STEPS[integrator], *(INNER_STEPS for _ in range(levels - 1))
+    return OUTER_STEPS[integrator], *[INNER_STEPS[integrator]] * (levels - 1)
 
 
 def levels_of(update: UpdateTable, quarks: Quarks | None) -> tuple[str, ...]:
@@ -140,20 +140,20 @@ def hasenbusch_names(update: UpdateTable) -> tuple[str, ...]:
     return tuple(f"hasenbusch_{k}" for k in range(1, len(update.hasenbusch) + 1))
 
 
-def solving_monomials(model: Qcd) -> tuple[str, ...]:
-    """The monomials of a study whose forces take solves."""
-    update = model.update
-    if update is None or model.quarks is None or update.method == HEAT_BATH:
+def solving_monomials(update: UpdateTable, quarks: Quarks | None) -> tuple[str, ...]:
+    """The monomials whose forces take solves."""
+    if quarks is None or update.method == HEAT_BATH:
         return ()
     return ("quarks", *hasenbusch_names(update))
 
 
-def monomials(model: Qcd) -> tuple[str, ...]:
-    """All monomials of a study, the terms of the action; none without molecular dynamics."""
-    if model.update is None or model.update.method == HEAT_BATH:
+def monomials(update: UpdateTable, quarks: Quarks | None) -> tuple[str, ...]:
+    """All monomials, the terms of the action; none without molecular dynamics."""
+    if update.method == HEAT_BATH:
         return ()
-    clover = model.quarks is not None and model.quarks.has_clover
-    return ("gauge", *solving_monomials(model), *(("clover_determinant",) if clover else ()))
+    clover = quarks is not None and quarks.has_clover
+    last = ("clover_determinant",) if clover else ()
+    return ("gauge", *solving_monomials(update, quarks), *last)
 
 
 def update_values(update: UpdateTable) -> dict[str, Any]:

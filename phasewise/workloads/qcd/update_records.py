@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from phasewise.runs.layout import Dataset
 from phasewise.workloads.qcd.model import Qcd
-from phasewise.workloads.qcd.update_keys import HMC, monomials, solving_monomials
+from phasewise.workloads.qcd.update_keys import HMC
 
 LEAST_ACCEPTANCE = 0.05
 FEWEST_JUDGED = 20
 """Trajectories after which a low acceptance is said."""
+MOST_SAID = 10
+"""Most trajectories that went wrong of which a run speaks; the records count all."""
 
 
 def update_rows(model: Qcd) -> dict[str, Dataset]:
@@ -37,13 +39,13 @@ def update_rows(model: Qcd) -> dict[str, Dataset]:
             (), "Number of its force that did it, from 0; -1: its action.", kind="i8"
         ),
     }
-    for name in monomials(model):
+    for name in model.monomials:
         found[f"action_{name}"] = Dataset((), f"Action of {name} at the start.")
         found[f"force_{name}"] = Dataset((), f"Root mean square over links of the force of {name}.")
         found[f"force_max_{name}"] = Dataset((), f"Largest force of {name} on a link.")
-    for name in solving_monomials(model):
+    for name in model.solving_monomials:
         found[f"iterations_{name}"] = Dataset((), f"Iterations of the solves of {name}.", kind="i8")
-    if solving_monomials(model):
+    if model.solving_monomials:
         found["unconverged"] = Dataset(
             (), "Solves that did not converge; the trajectory is then rejected.", kind="i8"
         )
@@ -56,7 +58,7 @@ class Remarks:
     def __init__(self, model: Qcd, count: int) -> None:
         """count: trajectories of the run."""
         self._model, self._count = model, count
-        self._done = self._accepted = 0
+        self._done = self._accepted = self._troubles = 0
         self._said = False
 
     def detail(self, record: Mapping[str, Any]) -> str:
@@ -72,16 +74,19 @@ class Remarks:
             return ""
         self._done += 1
         self._accepted += int(record["accepted"])
-        return trouble(self._model, record) or self._low_acceptance()
+        said = trouble(self._model, record)
+        self._troubles += bool(said)
+        return said if said and self._troubles <= MOST_SAID else self._low_acceptance()
 
     def _low_acceptance(self) -> str:
         if self._said or self._done < min(FEWEST_JUDGED, self._count):
             return ""
+        update = self._model.update
+        assert update is not None
         share = self._accepted / self._done
-        if share >= LEAST_ACCEPTANCE:
-            return ""
-        self._said = True
-        return low_acceptance(self._model, share, self._done)
+        found = low_acceptance(update.steps, update.length, share, self._done)
+        self._said = bool(found)
+        return found
 
 
 def plaquette_of(record: Mapping[str, Any]) -> float:
@@ -89,13 +94,13 @@ def plaquette_of(record: Mapping[str, Any]) -> float:
     return 0.5 * (float(record["plaquette_space"]) + float(record["plaquette_time"]))
 
 
-def low_acceptance(model: Qcd, share: float, count: int) -> str:
-    """What to change where few trajectories are accepted."""
-    update = model.update
-    assert update is not None
+def low_acceptance(steps: Iterable[int], length: float, share: float, count: int) -> str:
+    """What to change where few trajectories are accepted; empty if enough are."""
+    if share >= LEAST_ACCEPTANCE:
+        return ""
     return (
         f"{100 * share:.3g} % of {count} trajectories were accepted: give more update.steps than "
-        f"{list(update.steps)}, or a shorter update.length than {update.length:g}"
+        f"{list(steps)}, or a shorter update.length than {length:g}"
     )
 
 
@@ -110,7 +115,7 @@ def trouble(model: Qcd, record: Mapping[str, Any]) -> str:
     number = int(record.get("trouble", -1))
     if number < 0:
         return ""
-    name, delta = monomials(model)[number], float(record["delta_h"])
+    name, delta = model.monomials[number], float(record["delta_h"])
     size = f"{delta:.3g}" if math.isfinite(delta) else "not a finite number"
     step = int(record["trouble_step"])
     what = f"the action of {name}" if step < 0 else f"force {step} of {name} (the first is 0)"
