@@ -69,10 +69,10 @@ def test_a_schedule_is_the_same_read_backwards(integrator: str) -> None:
         assert one == pytest.approx(one[::-1], rel=1e-12)
 
 
-def change(links: Any, integrator: str, steps: int) -> float:
+def change(links: Any, integrator: str, steps: int, trajectories: int = 4) -> float:
     """Root mean square of ΔH over a few trajectories from the same links."""
     found = []
-    for number in range(4):
+    for number in range(trajectories):
         run = started({"integrator": integrator, "steps": [steps]})
         run.set_links(links)
         found.append(run.there_and_back(number)[0])
@@ -91,7 +91,9 @@ def test_the_change_of_h_falls_with_a_power_of_the_step(
 
 
 def test_omelyan_of_order_two_changes_h_by_a_tenth_of_leapfrog(links: Any) -> None:
-    assert change(links, "omelyan-2", 32) < change(links, "leapfrog", 32) / 8
+    # Its two errors are 0.13 and 0.08 of leapfrog's, (1 - 6λ + 6λ²)/12 and (1 - 6λ)/24 beside those
+    # of λ = ½, and add up differently in each trajectory.
+    assert change(links, "omelyan-2", 24, 16) < change(links, "leapfrog", 24, 16) / 8
 
 
 @pytest.mark.parametrize("tables", [{}, QUARKS])
