@@ -65,15 +65,15 @@ def derivative(
             ends.append(monomials.action(name))
         return (ends[0] - ends[1]) / (2.0 * step)
 
-    coarse, middle, fine = (difference(step) for step in (0.04, 0.02, 0.01))
+    coarse, middle, fine = (difference(step) for step in (0.02, 0.01, 0.005))
     better = (4.0 * middle - coarse) / 3.0, (4.0 * fine - middle) / 3.0
     return (16.0 * better[1] - better[0]) / 15.0
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_a_force_is_the_central_difference_of_its_action(case: str, links: np.ndarray) -> None:
-    # What is left of the extrapolation is of order h⁶, some 1e-9 of the derivative; rounding of S
-    # (1e-16 of some thousand, over h) is 1e-11.
+    # What is left of the extrapolation is of order h⁶, some 1e-10 of the derivative; rounding of S
+    # (1e-16 of some thousand, over h) is 1e-10.
     random = np.random.default_rng(7)
     monomials = monomials_on(links, **CASES[case])
     everywhere = 0.1 * random_algebra(numbers_of(BOX)[:-2], random)

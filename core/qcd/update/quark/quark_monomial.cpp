@@ -1,6 +1,7 @@
 #include "qcd/update/quark/quark_monomial.hpp"
 
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "qcd/update/random_streams.hpp"
@@ -46,15 +47,17 @@ void QuarkMonomial::refresh(std::int64_t trajectory, workload::Listener& listene
   squared_ = system_.squared_length(phi_, listener);
 }
 
-void QuarkMonomial::solve(double tolerance, workload::Listener& listener) {
+bool QuarkMonomial::solve(double tolerance, workload::Listener& listener) {
   system_.take_links(listener);
   system_.copy(phi_, system_.right(), listener);
-  system_.solve({squared_, shift(), tolerance}, control_, counts_, listener);
+  return system_.solve({squared_, shift(), tolerance}, control_, counts_, listener);
 }
 
 double QuarkMonomial::action(workload::Listener& listener) {
-  solve(term_.action_tolerance, listener);
-  return quark_action(fields_, system_.lanes(), a(), b(), phi_, system_.solution(), listener);
+  const bool solved = solve(term_.action_tolerance, listener);
+  const double found =
+      quark_action(fields_, system_.lanes(), a(), b(), phi_, system_.solution(), listener);
+  return solved ? found : std::numeric_limits<double>::infinity();
 }
 
 void QuarkMonomial::add_force(double step, workload::Listener& listener) {

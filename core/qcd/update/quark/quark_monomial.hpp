@@ -44,8 +44,8 @@ class QuarkMonomial final : public Monomial {
   double b() const { return term_.heavier ? *term_.heavier * *term_.heavier - shift() : 1.0; }
   double shift() const { return term_.mass * term_.mass; }
   void draw(int vector, std::int64_t trajectory, Field<double>& to, workload::Listener& listener);
-  // x = (M†M + µ²)⁻¹ φ.
-  void solve(double tolerance, workload::Listener& listener);
+  // x = (M†M + µ²)⁻¹ φ; returns whether it converged, where it should.
+  bool solve(double tolerance, workload::Listener& listener);
 
   QuarkSystem& system_;
   QuarkTerm term_;

@@ -77,7 +77,7 @@ void QuarkSystem::iterate(const SolveControl& control, workload::Listener& liste
   }
 }
 
-void QuarkSystem::solve(const QuarkSolve& solve, const SolveControl& control, SolveCounts& counts,
+bool QuarkSystem::solve(const QuarkSolve& solve, const SolveControl& control, SolveCounts& counts,
                         workload::Listener& listener) {
   solver_.begin(solve.squared, {solve.tolerance, description_.iterations}, solve.shift, listener);
   iterate(control, listener);
@@ -85,8 +85,10 @@ void QuarkSystem::solve(const QuarkSolve& solve, const SolveControl& control, So
   ++counts.solves;
   counts.iterations += solver_.iterations();
   counts.updates += updates_;
-  const bool failed = !solver_.converged() || matrix().singular();
-  if (control.until == SolveControl::Until::converged && failed) ++counts.unconverged;
+  const bool failed = control.until == SolveControl::Until::converged &&
+                      (!solver_.converged() || matrix().singular());
+  if (failed) ++counts.unconverged;
+  return !failed;
 }
 
 void QuarkSystem::tell_iteration(double shift, workload::Listener& listener) {

@@ -33,10 +33,10 @@ class QuarkSystem {
 
   // Takes the links if they have changed.
   void take_links(workload::Listener& listener);
-  // Solves for right(), from x = 0; solution() is x afterwards. A solve that does not converge is
-  // counted.
+  // Solves for right(), from x = 0; solution() is x afterwards. Returns false for a solve that should
+  // have converged and did not, and counts it.
   Field<double>& right() { return solver_.right(); }
-  void solve(const QuarkSolve& solve, const SolveControl& control, SolveCounts& counts,
+  bool solve(const QuarkSolve& solve, const SolveControl& control, SolveCounts& counts,
              workload::Listener& listener);
   const Field<double>& solution() const { return solver_.solution(); }
   // One iteration and one update of such a solve, for a plan.
