@@ -124,5 +124,15 @@ def test_files_of_another_lattice_and_none_that_count_are_refused(
     Links.cold((4, 4, 4, 8)).write(study.parent / "long.ildg")
     start = ["--set", "gauge.start=file", "--set", "gauge.file=long.ildg"]
     command_refused(capsys, ["check", study, *start], "long.ildg", "4×4×4×8", "4×4×4×4")
-    words = ["run", study, "--out", study.parent / "none", "--set", "measure.thermalisation=8"]
+    out = study.parent / "none"
+    Links.cold((4, 4, 4, 4)).write(study.parent / "a.ildg")
+    solves = study.parent / "solves.toml"
+    solves.write_text(
+        'workload = "qcd"\nsolves = 2\n[lattice]\nsize = [4, 4, 4, 4]\n'
+        '[gauge]\nstart = "files"\nfiles = "*.ildg"\n'
+    )
+    # Before the first solve, though it is the second one's.
+    command_refused(capsys, ["run", solves, "--out", out], "long.ildg", "4×4×4×8", "4×4×4×4")
+    assert not out.exists()
+    words = ["run", study, "--out", out, "--set", "measure.thermalisation=8"]
     command_refused(capsys, words, "measure.thermalisation = 8", "8 trajectories", 7)

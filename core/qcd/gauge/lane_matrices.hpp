@@ -26,6 +26,7 @@ class LaneMatrices {
   // Takes those of a number again, for some vectors.
   void take(const Matrix* from, int which, std::span<const std::int32_t> vectors, int threads);
 
+  bool made() const { return sites_ != nullptr; }
   const LaneSites& sites() const { return *sites_; }
   const std::shared_ptr<const LaneSites>& shared_sites() const { return sites_; }
   // [real][lane] of a matrix of a vector.

@@ -24,6 +24,8 @@ class CloverForce {
   // T of all planes of each site, [HaloBox::index][plane]; the halo is fetched by add().
   Matrix* tensor() { return tensor_.data(); }
   const HaloBox& box() const { return box_; }
+  // The links of now in vectors.
+  const LaneMatrices& links() { return links_.of(fields_); }
   // to -= step F, [own site][4], with the norms of F where they are wanted.
   void add(double step, Momenta& to, ForceNorms* norms, workload::Listener& listener);
 

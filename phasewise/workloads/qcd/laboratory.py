@@ -52,11 +52,6 @@ class QcdLaboratory(Laboratory):
         "links": "once for each configuration",
         "iteration": "once in an iteration",
         "update": "once in an update from double precision",
-        "measurement": "once for each measurement",
-        "source": "once for each right-hand side",
-        "solution": "once for each right-hand side",
-        **{f"iteration_{name}": f"once in an iteration of {name}" for name in SOLVING},
-        **{f"update_{name}": f"once in an update of {name} from double" for name in SOLVING},
     }
     PIECES = {
         "links": "configurations",

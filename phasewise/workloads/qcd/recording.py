@@ -14,6 +14,7 @@ from phasewise.errors import StudyError
 from phasewise.runs.layout import Dataset, Detail, Recording, Remark
 from phasewise.study import Study
 from phasewise.workload.protocols import check_protocol
+from phasewise.workloads.qcd.derived import links_of_size
 from phasewise.workloads.qcd.driver import QcdRun
 from phasewise.workloads.qcd.gauge.writing import write_own_links
 from phasewise.workloads.qcd.model import Qcd, SolverTable, model_of
@@ -99,9 +100,14 @@ class QcdRecording(Recording):
         )
 
     def check(self, study: Study) -> None:
-        """StudyError if the build lacks the protocol, or if no trajectory counts."""
+        """StudyError if the build lacks the protocol, if no trajectory counts, or if a file of an
+        ensemble is missing or of another lattice.
+        """
         check_protocol(study.communication.tunable()["halo"])
         check_thermalisation(study)
+        model = model_of(study)
+        for path in model.gauge.files or ():
+            links_of_size(path, model.lattice.size)
 
     def fault(self, study: Study, record: Mapping[str, Any]) -> str:
         """Why a solve is worth nothing: it did not converge, or not to a solution."""

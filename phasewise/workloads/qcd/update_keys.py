@@ -21,9 +21,9 @@ OUTER_STEPS = {LEAPFROG: 20, OMELYAN_2: 10, OMELYAN_4: 5}
 """Default steps of the outermost level in a trajectory of length 1, by the integrator. On small
 lattices most trajectories are then accepted.
 """
-INNER_STEPS = {LEAPFROG: 3, OMELYAN_2: 3, OMELYAN_4: 1}
-"""Default steps of a further level within each of the updates of the links of the level above, of
-which a step has one, two and five.
+GAUGE_STEPS = {LEAPFROG: 3, OMELYAN_2: 3, OMELYAN_4: 1}
+"""Default steps of the gauge field within each of the updates of the links by the level above, of
+which a step has one, two and five. A level between has one.
 """
 FLAVOURS = 2
 STEPS = Key("integer", least=1, most=MOST_STEPS)
@@ -126,7 +126,8 @@ def _list(value: Any, one: Key, where: str) -> tuple[Any, ...]:
 
 
 def _usual_steps(integrator: str, levels: int) -> tuple[int, ...]:
-    return OUTER_STEPS[integrator], *[INNER_STEPS[integrator]] * (levels - 1)
+    outer = OUTER_STEPS[integrator]
+    return (outer,) if levels == 1 else (outer, *[1] * (levels - 2), GAUGE_STEPS[integrator])
 
 
 def levels_of(update: UpdateTable, quarks: Quarks | None) -> tuple[str, ...]:
