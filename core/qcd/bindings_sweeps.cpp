@@ -88,8 +88,7 @@ class GaugeField {
     const std::int64_t reals = fields_.volume() * each * matrix_reals;
     if (given.size() != static_cast<std::size_t>(reals))
       throw std::invalid_argument(std::string(what) + " have " + std::to_string(reals) +
-                                  " numbers, and " + std::to_string(given.size()) +
-                                  " were given");
+                                  " numbers, and " + std::to_string(given.size()) + " were given");
     std::memcpy(to, given.data(), given.size() * sizeof(double));
   }
   nb::object copied(const Matrix* from) const {

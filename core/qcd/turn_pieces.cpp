@@ -68,9 +68,11 @@ void add_monomials(const Description& description, std::vector<Piece>& pieces) {
     const double solves = static_cast<double>(forces[static_cast<std::size_t>(term.level)]) +
                           solves_of_actions + term.solves_of_refresh;
     const double iterations = solves * each.iterations, updates = solves * each.updates;
-    pieces.push_back(dependent(iteration_of(term.name), "iteration", iterations, iterations));
+    pieces.push_back(dependent(iteration_of(term.name), kept("iteration of " + term.name),
+                               iterations, iterations));
     if (description.precision == Precision::mixed)
-      pieces.push_back(dependent(update_of(term.name), "update", updates, updates));
+      pieces.push_back(
+          dependent(update_of(term.name), kept("update of " + term.name), updates, updates));
   }
 }
 

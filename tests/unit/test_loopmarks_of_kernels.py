@@ -77,6 +77,8 @@ BY_OTHERS = {
     ("kernels/description.cpp", "lanczos_card"): "products, which have cards of their own",
     ("ocean/kernels.cpp", "vector_card"): "Lanes, a vector by its type",
     ("ocean/solver/iteration.cpp", "tiles_card"): "Lanes, a vector by its type",
+    ("qcd/dirac/clover_term.cpp", "clover_blocks_card"): "Vector, a vector by its type",
+    ("qcd/dirac/clover_term.cpp", "clover_convert_card"): "Vector, a vector by its type",
     ("qcd/dirac/dirac.cpp", "local_card"): "Vector, a vector by its type",
     ("qcd/gauge/flow_measures.cpp", "flow_measures_card"): "Vector, a vector by its type",
     ("qcd/gauge/flow_step.cpp", "flow_card"): "Vector, a vector by its type",

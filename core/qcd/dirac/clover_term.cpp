@@ -5,14 +5,16 @@
 
 #include "parallel/loops.hpp"
 #include "qcd/dirac/lane_blocks.hpp"
+#include "qcd/dirac/lane_pairs.hpp"
 #include "qcd/gauge/leaves.hpp"
+#include "qcd/sub_boxes.hpp"
 
 namespace phasewise::qcd {
 namespace {
 
 // Both blocks of a site come from six planes; those of an odd site are inverted by elimination.
 constexpr double clover_block_flops = 2.0 * 6.0 * 2.0 * 9.0 * 4.0;
-constexpr double inverse_flops = 2.0 * 6.0 * 6.0 * 12.0 * 8.0;
+constexpr double inverse_flops = 2.0 * 6.0 * 6.0 * 6.0 * 8.0;
 
 // What a block of threads found.
 struct FoundInBlock {
@@ -21,35 +23,40 @@ struct FoundInBlock {
 };
 
 template <int Lanes>
+using SiteBlocks = std::array<LaneBlock<Vector<double, Lanes>>, 2>;  // of each chirality
+
+// Vector 2 v + x of the links has the sites of vector v of the fields with an even or odd x in
+// their sub-boxes; which parity that is depends on the sub-box.
+template <int Lanes>
 class BlockMaker {
  public:
   using V = Vector<double, Lanes>;
 
-  const QuarkAction& action;
-  const Links& links;
-  const LinkSites& sites;
-  const FieldSites& of_field;
+  BlockMaker(const QuarkAction& action, const LaneMatrices& links, const SubBoxes& boxes)
+      : action_(action), links_(links), boxes_(boxes) {
+    for (int lane = 0; lane < Lanes; ++lane) {
+      odd_[lane] = boxes.parity(lane) == 1;
+      uniform_ = uniform_ && !odd_[lane];
+    }
+  }
 
-  // The blocks of a vector of sites of either parity.
-  void blocks(int parity, std::int64_t vector, LaneBlock<V> (&found)[2]) const {
-    const std::int32_t* numbers = of_field.sites(parity, vector);
-    std::array<std::int32_t, Lanes> at;
-    for (int lane = 0; lane < Lanes; ++lane)
-      at[lane] = sites.own()[static_cast<std::size_t>(numbers[lane])];
-    const SiteLanes<Lanes> x(sites, links.matrices(), at);
-    ColourMatrix<V> strength[planes];
-    int plane = 0;
-    for (int mu = 0; mu < axes; ++mu)
-      for (int nu = mu + 1; nu < axes; ++nu) strength[plane++] = clover_strength(x, mu, nu);
+  // The blocks of the sites of both parities.
+  void blocks(std::int64_t vector, SiteBlocks<Lanes> (&of_parity)[2]) const {
+    const int base = base_of(vector);
+    for (int x = 0; x < 2; ++x) at_place(2 * vector + x, of_parity[base ^ x]);
+    if (uniform_) return;
     for (int chirality = 0; chirality < 2; ++chirality)
-      found[chirality] =
-          clover_block<V>(chirality, action.diagonal(), strength, action.plane_weights());
+      for (int i = 0; i < 6; ++i)
+        for (int j = 0; j < 6; ++j) {
+          exchange(of_parity[0][chirality].re[i][j], of_parity[1][chirality].re[i][j]);
+          exchange(of_parity[0][chirality].im[i][j], of_parity[1][chirality].im[i][j]);
+        }
   }
 
   // Stores the inverse, and returns |det|² of both chiralities.
-  V invert(const LaneBlock<V> (&blocks)[2], std::int64_t vector, double* to,
+  V invert(const SiteBlocks<Lanes>& blocks, std::int64_t vector, double* to,
            FoundInBlock& found) const {
-    const double mu = action.twisted_mass;
+    const double mu = action_.twisted_mass;
     V determinant = V{} + 1.0;
     for (int chirality = 0; chirality < 2; ++chirality) {
       const LaneInverse<Lanes> inverted =
@@ -62,11 +69,51 @@ class BlockMaker {
         const double size = std::sqrt(parallel::lane_of<double, Lanes>(bound, lane));
         found.largest = std::max(found.largest, mu == 0.0 ? size : std::sqrt(size));
         if (parallel::lane_of<double, Lanes>(inverted.singular, lane) != 0.0)
-          found.singular = of_field.sites(1, vector)[lane];
+          found.singular = odd_site(vector, lane);
       }
     }
     return determinant;
   }
+
+ private:
+  // The parity of the sites of vector 2 v in sub-boxes that begin on even sites.
+  int base_of(std::int64_t vector) const {
+    const Extents in = coordinates_of(
+        {boxes_.inner[0] / 2, boxes_.inner[1], boxes_.inner[2], boxes_.inner[3]}, vector);
+    return (in[1] + in[2] + in[3]) & 1;
+  }
+  std::int64_t odd_site(std::int64_t vector, int lane) const {
+    const int x = base_of(vector) ^ (odd_[lane] ? 0 : 1);
+    return links_.sites().own_site(2 * vector + x, lane);
+  }
+
+  void at_place(std::int64_t number, SiteBlocks<Lanes>& found) const {
+    const LanePlace<Lanes> place(links_, links_.sites().own_vector(number));
+    ColourMatrix<V> strength[planes];
+    int plane = 0;
+    for (int mu = 0; mu < axes; ++mu)
+      for (int nu = mu + 1; nu < axes; ++nu) strength[plane++] = clover_strength(place, mu, nu);
+    for (int chirality = 0; chirality < 2; ++chirality)
+      found[chirality] =
+          clover_block<V>(chirality, action_.diagonal(), strength, action_.plane_weights());
+  }
+
+  // Exchanges the lanes of sub-boxes that begin on odd sites.
+  void exchange(V& even, V& odd) const {
+    if constexpr (Lanes > 1)
+      for (int lane = 0; lane < Lanes; ++lane)
+        if (odd_[lane]) {
+          const double kept = even[lane];
+          even[lane] = odd[lane];
+          odd[lane] = kept;
+        }
+  }
+
+  const QuarkAction& action_;
+  const LaneMatrices& links_;
+  const SubBoxes& boxes_;
+  std::array<bool, Lanes> odd_{};
+  bool uniform_ = true;
 };
 
 }  // namespace
@@ -74,7 +121,7 @@ class BlockMaker {
 parallel::KernelCard clover_blocks_card() {
   return {.name = "clover_blocks",
           .flops = planes * clover_strength_flops + clover_block_flops + 0.5 * inverse_flops,
-          .bytes = 576.0 + 1.5 * 576.0,
+          .bytes = 2.0 * 576.0 + 1.5 * 576.0,
           .vectorised = true};
 }
 
@@ -85,44 +132,41 @@ parallel::KernelCard clover_convert_card() {
 
 template <class Real>
 void CloverTerm<Real>::allocate(const Hopping<Real>& kernel) {
-  if (sites_.lanes() == kernel.lanes()) return;
-  sites_ = FieldSites(kernel);
   const std::int64_t reals = volume_of(kernel.shape().box) / 2 * site_block_reals;
+  if (odd_inverse_.size() == reals) return;
   for (parallel::Buffer<Real>* blocks : {&blocks_[0], &blocks_[1], &odd_inverse_})
     *blocks = parallel::Buffer<Real>(reals);
   determinants_ = parallel::Buffer<double>(reals / site_block_reals);
 }
 
 template <>
-void CloverTerm<double>::make(const QuarkAction& action, const Links& links, const LinkSites& sites,
-                              const Hopping<double>& kernel) {
+void CloverTerm<double>::make(const QuarkAction& action, const Domain& domain,
+                              const LaneMatrices& links, const Hopping<double>& kernel) {
   allocate(kernel);
-  const int threads = kernel.shape().threads;
-  const std::int64_t vectors = sites_.vectors();
+  const SubBoxes boxes = SubBoxes::cut(domain.extents(), kernel.lanes());
+  const std::int64_t vectors = boxes.vectors();
   std::vector<FoundInBlock> of_block(
       static_cast<std::size_t>((vectors + parallel::block_size - 1) / parallel::block_size));
   parallel::with_lanes<double>(kernel.lanes(), [&]<int Lanes>() {
-    const BlockMaker<Lanes> maker{action, links, sites, sites_};
+    const BlockMaker<Lanes> maker(action, links, boxes);
     constexpr std::int64_t reals = std::int64_t{site_block_reals} * Lanes;
-    parallel::for_blocks(vectors, threads, [&](std::int64_t begin, int n, int) {
+    parallel::for_blocks(vectors, kernel.shape().threads, [&](std::int64_t begin, int n, int) {
       FoundInBlock& found = of_block[static_cast<std::size_t>(begin / parallel::block_size)];
-      for (std::int64_t vector = begin; vector < begin + n; ++vector)
-        for (int parity = 0; parity < 2; ++parity) {
-          LaneBlock<Vector<double, Lanes>> blocks[2];
-          maker.blocks(parity, vector, blocks);
+      for (std::int64_t vector = begin; vector < begin + n; ++vector) {
+        SiteBlocks<Lanes> blocks[2];
+        maker.blocks(vector, blocks);
+        for (int parity = 0; parity < 2; ++parity)
           for (int chirality = 0; chirality < 2; ++chirality)
-            store_block<Lanes>(blocks[chirality], blocks_[parity].data() + vector * reals +
-                                                      chirality * block_reals * Lanes);
-          if (parity == 1)
-            store_vector<double, Lanes>(
-                determinants_.data() + vector * Lanes,
-                maker.invert(blocks, vector, odd_inverse_.data() + vector * reals, found));
-        }
+            store_block<Lanes>(blocks[parity][chirality], blocks_[parity].data() + vector * reals +
+                                                              chirality * block_reals * Lanes);
+        store_vector<double, Lanes>(
+            determinants_.data() + vector * Lanes,
+            maker.invert(blocks[1], vector, odd_inverse_.data() + vector * reals, found));
+      }
     });
   });
   largest_inverse_ = 0.0;
   singular_.reset();
-  const Domain& domain = links.domain();
   for (const FoundInBlock& found : of_block) {
     largest_inverse_ = std::max(largest_inverse_, found.largest);
     if (found.singular >= 0)
@@ -135,25 +179,9 @@ template <class Real>
 void CloverTerm<Real>::convert(const CloverTerm<double>& other, const Hopping<double>& before,
                                const Hopping<Real>& kernel) {
   allocate(kernel);
-  const int old_lanes = before.lanes(), new_lanes = kernel.lanes();
-  const Extents box = kernel.shape().box;
-  parallel::for_blocks(volume_of(box), kernel.shape().threads, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t site = begin; site < begin + n; ++site) {
-      const Extents at = coordinates_of(box, site);
-      const int parity = parity_of(at);
-      const auto first = [&](std::int64_t place, int lanes) {
-        return (place - place % lanes) / spinor_reals * site_block_reals + place % lanes;
-      };
-      const std::int64_t from = first(before.place(at), old_lanes);
-      const std::int64_t to = first(kernel.place(at), new_lanes);
-      const auto take = [&](const double* old, Real* converted) {
-        for (int i = 0; i < site_block_reals; ++i)
-          converted[to + i * new_lanes] = static_cast<Real>(old[from + i * old_lanes]);
-      };
-      take(other.blocks(parity), blocks_[parity].data());
-      if (parity == 1) take(other.odd_inverse(), odd_inverse_.data());
-    }
-  });
+  for (int parity = 0; parity < 2; ++parity)
+    convert_data<site_block_reals>(before, other.blocks(parity), kernel, blocks_[parity].data());
+  convert_data<site_block_reals>(before, other.odd_inverse(), kernel, odd_inverse_.data());
   largest_inverse_ = other.largest_inverse();
   singular_ = other.singular();
 }

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "parallel/buffer.hpp"
-#include "qcd/dirac/field_sites.hpp"
+#include "qcd/dirac/hopping.hpp"
 #include "qcd/dirac/quark_action.hpp"
-#include "qcd/gauge/link_sites.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
 
 namespace phasewise::qcd {
 
@@ -20,9 +20,8 @@ parallel::KernelCard clover_convert_card();  // CloverTerm::convert
 template <class Real>
 class CloverTerm {
  public:
-  // Makes the blocks on these links, which need a halo of one plane with its corners. Only in
-  // double precision.
-  void make(const QuarkAction& action, const Links& links, const LinkSites& sites,
+  // Makes the blocks on these links, which have the kernel's lanes. Only in double precision.
+  void make(const QuarkAction& action, const Domain& domain, const LaneMatrices& links,
             const Hopping<Real>& kernel);
   // Takes the blocks of double precision.
   void convert(const CloverTerm<double>& other, const Hopping<double>& before,
@@ -42,7 +41,6 @@ class CloverTerm {
  private:
   void allocate(const Hopping<Real>& kernel);
 
-  FieldSites sites_;
   parallel::Buffer<Real> blocks_[2], odd_inverse_;
   parallel::Buffer<double> determinants_;
   double largest_inverse_ = 0.0;

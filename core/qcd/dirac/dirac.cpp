@@ -34,7 +34,8 @@ Dirac<Real>::Dirac(const Position& position, const QuarkAction& action, const Ma
 template <class Real>
 void Dirac<Real>::make_clover(const Dirac<double>* precise) {
   if constexpr (sizeof(Real) == sizeof(double))
-    clover_.make(action_, *hops_.links, *hops_.sites, hopping_.kernel());
+    clover_.make(action_, hopping_.domain(), hops_.in_lanes(hopping_.kernel().lanes()),
+                 hopping_.kernel());
   else
     clover_.convert(precise->clover(), precise->hopping().kernel(), hopping_.kernel());
 }

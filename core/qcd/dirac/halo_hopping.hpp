@@ -2,12 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "parallel/large_pages.hpp"
 #include "qcd/dirac/face_messages.hpp"
 #include "qcd/dirac/spin.hpp"
-#include "qcd/gauge/link_sites.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
 #include "qcd/manner.hpp"
 #include "workload/listener.hpp"
 
@@ -25,12 +26,12 @@ Field<Real> zeros(std::int64_t reals) {
   return field;
 }
 
-// Links with the factors of the hops. The caller keeps them, so that the manner can change; whoever
-// has no memory gives none.
+// Links with the factors of the hops. The caller keeps them, so that the manner can change.
 struct Hops {
   const Links* links = nullptr;
-  const LinkSites* sites = nullptr;  // of the links, for the clover term
   LinkFactors factors{};
+  // The same links in vectors of this many lanes, with a halo, for the clover term.
+  std::function<const LaneMatrices&(int)> in_lanes{};
 };
 
 template <class Real>

@@ -86,28 +86,6 @@ class Hopping {
   HoppingShape shape_;
 };
 
-// Converts a field to another precision or to the order of another kernel.
-template <class From, class To>
-void convert_fields(const Hopping<From>& before, const From* from, const Hopping<To>& after,
-                    To* to) {
-  const Extents box = before.shape().box;
-  const int stride = before.lanes(), new_stride = after.lanes();
-  const int rows = box[1] * box[2] * box[3];
-  parallel::for_blocks(rows, before.shape().threads, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t row = begin; row < begin + n; ++row)
-      for (int x = 0; x < box[0]; x += 2) {
-        const Extents at{x, static_cast<int>(row % box[1]), static_cast<int>(row / box[1] % box[2]),
-                         static_cast<int>(row / box[1] / box[2])};
-        // Each parity has one of the two sites, at the same place of its field.
-        Extents even = at;
-        even[0] += parity_of(at);
-        const From* source = from + before.place(even);
-        To* target = to + after.place(even);
-        for (int i = 0; i < 24; ++i) target[i * new_stride] = static_cast<To>(source[i * stride]);
-      }
-  });
-}
-
 // A site reads 8 links of 18 or 12 reals and one spinor, as the neighbours are found in a cache
 // again, and writes one spinor. The 8 x 48 flops that recompute third rows are not counted.
 template <class Real>

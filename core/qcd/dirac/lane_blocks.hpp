@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 
 #include "qcd/dirac/site_blocks.hpp"
 #include "qcd/gauge/colour_matrix.hpp"
@@ -105,6 +106,32 @@ struct LaneInverse {
   V singular;  // 1 in a lane without an inverse
 };
 
+// m_kj *= scale, and m_ij -= (x + iy) m_kj.
+template <class V>
+void scale_element(LaneBlock<V>& m, int k, int j, const ComplexOf<V>& scale) {
+  const auto scaled = complex_product<V>(m.re[k][j], m.im[k][j], scale.re, scale.im);
+  m.re[k][j] = scaled.re;
+  m.im[k][j] = scaled.im;
+}
+template <class V>
+void subtract_element(LaneBlock<V>& m, int i, int k, int j, const V& x, const V& y) {
+  const auto part = complex_product<V>(x, y, m.re[k][j], m.im[k][j]);
+  m.re[i][j] -= part.re;
+  m.im[i][j] -= part.im;
+}
+
+// 1/(c + id) by the operations of the compiler's division where |c| is the larger one (R. L. Smith,
+// Commun. ACM 5 (1962) 435); `unfit` becomes 1 elsewhere.
+template <class V>
+ComplexOf<V> reciprocal(const V& c, const V& d, V& unfit) {
+  constexpr double least = std::numeric_limits<double>::min();
+  const V ratio = d / c, denominator = c + d * ratio;
+  const V one = V{} + 1.0;
+  unfit = c * c >= d * d ? unfit : one;
+  const V size = ratio < V{} ? -ratio : ratio;
+  return {one / denominator, (size > V{} + least ? -ratio : -(d * (one / c))) / denominator};
+}
+
 // Eliminates with the diagonal as pivots, by the operations of inverse(); `unfit` becomes 1 in a
 // lane where inverse() may take other pivots.
 template <int Lanes>
@@ -126,29 +153,15 @@ void eliminate(LaneBlock<Vector<double, Lanes>>& a, LaneInverse<Lanes>& found,
     for (int i = k + 1; i < 6; ++i)
       unfit = norm > clearly * (a.re[i][k] * a.re[i][k] + a.im[i][k] * a.im[i][k]) ? unfit : one;
     found.squared_determinant *= norm;
-    V re{}, im{};
-    for (int lane = 0; lane < Lanes; ++lane) {
-      const std::complex<double> scale =
-          1.0 / std::complex<double>(parallel::lane_of<double, Lanes>(a.re[k][k], lane),
-                                     parallel::lane_of<double, Lanes>(a.im[k][k], lane));
-      set_lane_of<Lanes>(re, lane, scale.real());
-      set_lane_of<Lanes>(im, lane, scale.imag());
-    }
-    for (LaneBlock<V>* m : {&a, &b})
-      for (int j = 0; j < 6; ++j) {
-        const auto scaled = complex_product<V>(m->re[k][j], m->im[k][j], re, im);
-        m->re[k][j] = scaled.re;
-        m->im[k][j] = scaled.im;
-      }
+    const ComplexOf<V> scale = reciprocal<V>(a.re[k][k], a.im[k][k], unfit);
+    // Behind column k of `a`, and up to column k of `b`, the elements are 0 or are not used again.
+    for (int j = k + 1; j < 6; ++j) scale_element(a, k, j, scale);
+    for (int j = 0; j <= k; ++j) scale_element(b, k, j, scale);
     for (int i = 0; i < 6; ++i) {
       if (i == k) continue;
       const V x = a.re[i][k], y = a.im[i][k];
-      for (LaneBlock<V>* m : {&a, &b})
-        for (int j = 0; j < 6; ++j) {
-          const auto part = complex_product<V>(x, y, m->re[k][j], m->im[k][j]);
-          m->re[i][j] -= part.re;
-          m->im[i][j] -= part.im;
-        }
+      for (int j = k + 1; j < 6; ++j) subtract_element(a, i, k, j, x, y);
+      for (int j = 0; j <= k; ++j) subtract_element(b, i, k, j, x, y);
     }
   }
 }

@@ -56,9 +56,9 @@ FlowSums flow_sums(const LaneMatrices& links, const Domain& domain, int threads)
   std::array<std::vector<double>, flow_values> terms;
   for (std::vector<double>& value : terms) value.resize(static_cast<std::size_t>(own));
   parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
-    for_places<Lanes>(links, threads, [&](const LanePlace<Lanes>& x, std::int64_t number) {
-      measure_at<Lanes>(sites, x, number, terms);
-    });
+    for_places<Lanes>(links, threads,
+                      [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& /*next*/,
+                          std::int64_t number) { measure_at<Lanes>(sites, x, number, terms); });
   });
   FlowSums sums{};
   for (int value = 0; value < flow_values; ++value)

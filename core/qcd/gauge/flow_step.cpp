@@ -38,12 +38,13 @@ ColourMatrix<parallel::Vector<double, Lanes>> renewed(
 
 template <int Lanes>
 void stage_at(const FlowStage& stage, double step, const LaneSites& sites,
-              const LanePlace<Lanes>& x, std::int64_t number, double* k, Matrix* to) {
+              const LanePlace<Lanes>& x, const LanePlace<Lanes>& next, std::int64_t number,
+              double* k, Matrix* to) {
   using V = parallel::Vector<double, Lanes>;
   for (int mu = 0; mu < axes; ++mu) {
     const ColourMatrix<V> link = x.link(mu);
-    const ColourMatrix<V> z =
-        traceless_antihermitian(1.0, product<Side::plain, Side::adjoint>(staples(x, mu), link));
+    const ColourMatrix<V> z = traceless_antihermitian(
+        1.0, product<Side::plain, Side::adjoint>(staples_before(next, x, mu), link));
     ColourMatrix<V> exponent =
         renewed<Lanes>(stage, z, k + algebra_reals * Lanes * (axes * number + mu));
     scale(exponent, stage.c * step);
@@ -66,9 +67,11 @@ void flow_stage(const FlowStage& stage, double step, const LaneMatrices& from, i
                 std::vector<double>& k, Links& to) {
   const LaneSites& sites = from.sites();
   parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
-    for_places<Lanes>(from, threads, [&](const LanePlace<Lanes>& x, std::int64_t number) {
-      stage_at<Lanes>(stage, step, sites, x, number, k.data(), to.matrices());
-    });
+    for_places<Lanes>(
+        from, threads,
+        [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& next, std::int64_t number) {
+          stage_at<Lanes>(stage, step, sites, x, next, number, k.data(), to.matrices());
+        });
   });
 }
 

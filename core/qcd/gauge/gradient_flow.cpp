@@ -41,9 +41,8 @@ const LaneMatrices& GradientFlow::take() {
 }
 
 void GradientFlow::advance(const FlowStage& stage, workload::Listener& listener) {
-  listener.kernel(flow_card(), static_cast<double>(now_.domain().volume()), [&] {
-    flow_stage(stage, setting_.step, take(), threads_, k_, next_);
-  });
+  listener.kernel(flow_card(), static_cast<double>(now_.domain().volume()),
+                  [&] { flow_stage(stage, setting_.step, take(), threads_, k_, next_); });
   std::swap(now_, next_);
   taken_ = false;
 }

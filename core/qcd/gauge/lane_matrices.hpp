@@ -2,6 +2,7 @@
 // once. With one lane the loops are plain ones, with the same bits.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -25,6 +26,7 @@ class LaneMatrices {
   // Takes those of a number again, for some vectors.
   void take(const Matrix* from, int which, std::span<const std::int32_t> vectors, int threads);
 
+  bool made() const { return sites_ != nullptr; }
   const LaneSites& sites() const { return *sites_; }
   const std::shared_ptr<const LaneSites>& shared_sites() const { return sites_; }
   // [real][lane] of a matrix of a vector.
@@ -43,33 +45,69 @@ class LaneMatrices {
   parallel::Buffer<double> reals_;
 };
 
+// Each lane from another one.
+template <int Lanes>
+void trade_places(const std::int64_t* lanes, ColourMatrix<parallel::Vector<double, Lanes>>& m) {
+  const auto places = parallel::load<Lanes>(lanes);
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      m.re[i][j] = parallel::permuted(m.re[i][j], places);
+      m.im[i][j] = parallel::permuted(m.im[i][j], places);
+    }
+}
+
 // A site of each lane with its links.
 template <int Lanes>
 class LanePlace {
  public:
   using V = parallel::Vector<double, Lanes>;
-  LanePlace(const LaneMatrices& links, std::int32_t vector) : links_(&links), vector_(vector) {}
+  LanePlace(const LaneMatrices& links, std::int32_t vector, int turn = 0)
+      : links_(&links), vector_(vector), turn_(turn) {}
 
   LanePlace ahead(int axis) const {
-    return {*links_, links_->sites().vectors().ahead(vector_, axis)};
+    const LaneSites& sites = links_->sites();
+    return {*links_, sites.vectors().ahead(vector_, axis), sites.turn_ahead(turn_, vector_, axis)};
   }
   LanePlace behind(int axis) const {
-    return {*links_, links_->sites().vectors().behind(vector_, axis)};
+    const LaneSites& sites = links_->sites();
+    return {*links_, sites.vectors().behind(vector_, axis),
+            sites.turn_behind(turn_, vector_, axis)};
   }
-  ColourMatrix<V> link(int mu) const { return load_lanes<Lanes>(links_->at(vector_, mu)); }
+  ColourMatrix<V> link(int mu) const { return matrix(*links_, mu); }
+  // Of another array over the same sites.
+  ColourMatrix<V> matrix(const LaneMatrices& matrices, int which) const {
+    auto found = load_lanes<Lanes>(matrices.at(vector_, which));
+    if constexpr (Lanes > 1)
+      if (turn_ != 0) trade_places<Lanes>(links_->sites().turned(turn_), found);
+    return found;
+  }
   std::int32_t vector() const { return vector_; }
+  // Prefetches a link into the second cache, and returns the value that is given: the compiler
+  // would drop a call whose result is not used. The first cache can wait for fewer lines at once.
+  template <class T>
+  T asked_link(int mu, T value) const {
+    constexpr int line = 64 / sizeof(double), into_second = 2;
+    const double* reals = links_->at(vector_, mu);
+    for (int real = 0; real < matrix_reals * Lanes; real += line)
+      __builtin_prefetch(reals + real, 0, into_second);
+    return value;
+  }
 
  private:
   const LaneMatrices* links_;
   std::int32_t vector_;
+  int turn_;
 };
 
-// Calls f(place, number of the own vector) for all own sites.
+// Calls f(place, the next place, number of the own vector) for all own sites.
 template <int Lanes, class F>
 void for_places(const LaneMatrices& links, int threads, F&& f) {
-  for_rows(static_cast<int>(links.sites().own()), threads, nullptr, [&](std::int64_t number) {
-    f(LanePlace<Lanes>(links, links.sites().own_vector(number)), number);
-  });
+  const LaneSites& sites = links.sites();
+  const auto place = [&](std::int64_t number) {
+    return LanePlace<Lanes>(links, sites.own_vector(std::min(number, sites.own() - 1)));
+  };
+  for_rows(static_cast<int>(sites.own()), threads, nullptr,
+           [&](std::int64_t number) { f(place(number), place(number + 1), number); });
 }
 
 // The elements of an array of matrices [own site][4] that belong to the lanes of an own vector.

@@ -1,5 +1,5 @@
-// The four plaquettes of a plane around a site, for several sites at once. A place is a site of each
-// lane: SiteLanes or LanePlace.
+// The four plaquettes of a plane around a site, for several sites at once. A place is a site of
+// each lane: SiteLanes or LanePlace.
 #pragma once
 
 #include "qcd/gauge/colour_matrix.hpp"
@@ -21,14 +21,13 @@ Leaves<typename Place::V> leaves(const Place& x, int mu, int nu) {
   const auto link_mu = x.link(mu), link_nu = x.link(nu);
   const auto left_mu = left.link(mu), left_nu = left.link(nu);
   const auto down_mu = down.link(mu), down_nu = down.link(nu);
-  return {
-      product<plain, adjoint>(product(link_mu, right.link(nu)), product(link_nu, up.link(mu))),
-      product(product<plain, adjoint>(link_nu, left.ahead(nu).link(mu)),
-              product<adjoint, plain>(left_nu, left_mu)),
-      product<adjoint, plain>(product(down_left.link(nu), left_mu),
-                              product(down_left.link(mu), down_nu)),
-      product(product<adjoint, plain>(down_nu, down_mu),
-              product<plain, adjoint>(right.behind(nu).link(nu), link_mu))};
+  return {product<plain, adjoint>(product(link_mu, right.link(nu)), product(link_nu, up.link(mu))),
+          product(product<plain, adjoint>(link_nu, left.ahead(nu).link(mu)),
+                  product<adjoint, plain>(left_nu, left_mu)),
+          product<adjoint, plain>(product(down_left.link(nu), left_mu),
+                                  product(down_left.link(mu), down_nu)),
+          product(product<adjoint, plain>(down_nu, down_mu),
+                  product<plain, adjoint>(right.behind(nu).link(nu), link_mu))};
 }
 
 // F = (Q - Q†)/8, Q the sum of the leaves; its trace is kept (field_strength.hpp).

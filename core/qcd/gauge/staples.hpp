@@ -44,6 +44,28 @@ auto staples(const Place& x, int mu) {
   return sum;
 }
 
+// The same, while the links that the next place needs are fetched.
+template <class Place>
+auto staples_before(const Place& next, const Place& x, int mu) {
+  ColourMatrix<typename Place::V> sum{};
+  for (int nu = 0; nu < axes; ++nu) {
+    if (nu == mu) {
+      nu = next.asked_link(mu, nu);
+      continue;
+    }
+    nu = next.asked_link(nu, nu);
+    nu = next.ahead(nu).asked_link(mu, nu);
+    nu = next.ahead(mu).asked_link(nu, nu);
+    add(sum, staple<Way::forwards>(x, mu, nu));
+    const Place below = next.behind(nu);
+    nu = below.asked_link(nu, nu);
+    nu = below.asked_link(mu, nu);
+    nu = below.ahead(mu).asked_link(nu, nu);
+    add(sum, staple<Way::backwards>(x, mu, nu));
+  }
+  return sum;
+}
+
 inline constexpr double staples_flops = 12.0 * 198.0 + 6.0 * 18.0;
 
 // plaquettes × the staple, plus rectangles × the three ways around rectangles on the same side: the

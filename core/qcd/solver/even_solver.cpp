@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "qcd/dirac/lane_pairs.hpp"
 #include "qcd/phases.hpp"
 #include "workload/bounded_sums.hpp"
 
@@ -100,8 +101,8 @@ void EvenSolver::restart(const Field<double>& residual, double squared, bool aga
   }
   Krylov<float>& krylov = *single_->krylov;
   listener.kernel(convert_card, half_volume(), [&] {
-    convert_fields(matrix_.hopping().kernel(), residual.data(), single_->matrix.hopping().kernel(),
-                   krylov.residual().data());
+    convert_data<spinor_reals>(matrix_.hopping().kernel(), residual.data(),
+                               single_->matrix.hopping().kernel(), krylov.residual().data());
   });
   krylov.start(squared, again, listener);
 }
@@ -145,8 +146,8 @@ void EvenSolver::absorb(Listener& listener) {
   }
   Krylov<float>& krylov = *single_->krylov;
   listener.kernel(convert_card, half_volume(), [&] {
-    convert_fields(single_->matrix.hopping().kernel(), krylov.solution().data(),
-                   matrix_.hopping().kernel(), between_.data());
+    convert_data<spinor_reals>(single_->matrix.hopping().kernel(), krylov.solution().data(),
+                               matrix_.hopping().kernel(), between_.data());
   });
   combine(solution_, 1.0, between_, solution_, listener);
   grown_ += krylov.grown();

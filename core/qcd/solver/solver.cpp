@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -42,11 +43,11 @@ exchange::Exchanges Solver::exchanges() const { return even_.exchanges(); }
 void Solver::set_manner(const Manner& manner) { even_.set_manner(manner); }
 
 void Solver::set_links(const Links& links, Listener& listener) {
-  // The links of all configurations have the same sites.
-  if (real_ && description_.action.clover() && sites_.own().empty()) sites_ = LinkSites(links);
   even_.set_links({.links = &links,
-                   .sites = &sites_,
-                   .factors = {description_.phases, description_.action.weights()}},
+                   .factors = {description_.phases, description_.action.weights()},
+                   .in_lanes = [this, &links](int lanes) -> const LaneMatrices& {
+                     return take_in_lanes(links, lanes);
+                   }},
                   listener);
   const std::optional<std::int64_t> singular = even_.matrix().singular();
   if (!singular) return;
@@ -58,6 +59,13 @@ void Solver::set_links(const Links& links, Listener& listener) {
   }
   throw std::invalid_argument("quarks: the clover term of the odd site " + text_of_site(at) +
                               " cannot be inverted; change quarks.kappa or quarks.clover a little");
+}
+
+const LaneMatrices& Solver::take_in_lanes(const Links& links, int lanes) {
+  if (!in_lanes_.made() || in_lanes_.sites().lanes() != lanes)
+    in_lanes_ = LaneMatrices(std::make_shared<LaneSites>(links.box(), 1, lanes), axes);
+  in_lanes_.take(links.matrices(), threads_);
+  return in_lanes_;
 }
 
 void Solver::set_point(int component) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "qcd/description.hpp"
-#include "qcd/gauge/link_sites.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
 #include "qcd/solver/even_solver.hpp"
 
 namespace phasewise::qcd {
@@ -52,6 +52,7 @@ class Solver {
   Dirac<double>& matrix() { return even_.matrix(); }
 
  private:
+  const LaneMatrices& take_in_lanes(const Links& links, int lanes);
   double odd_bound() const;
 
   const Description& description_;
@@ -59,7 +60,7 @@ class Solver {
   int threads_;
   bool real_;
   Extents place_{};
-  LinkSites sites_;
+  LaneMatrices in_lanes_;  // the links, where there is a clover term
   EvenSolver even_;
   std::array<Field<double>, 2> source_, solution_;  // by parity
   Field<double> residual_;

@@ -23,12 +23,11 @@ auto insertions(const LaneMatrices& tensor, const LanePlace<Lanes>& x, int mu, i
   using enum Side;
   constexpr Side out = step_side<way>, back = back_side<way>;
   const auto at = [&](const LanePlace<Lanes>& corner) {
-    return load_lanes<Lanes>(tensor.at(corner.vector(), plane_of(mu, nu)));
+    return corner.matrix(tensor, plane_of(mu, nu));
   };
   const LanePlace<Lanes> next = x.ahead(mu), above = stepped<way>(x, nu);
   const auto up = step_link<way>(next, nu), across = above.link(mu), down = step_link<way>(x, nu);
-  const auto around =
-      product<plain, back>(product<out, adjoint>(up, across), down);
+  const auto around = product<plain, back>(product<out, adjoint>(up, across), down);
   auto sum = product(around, at(x));
   add(sum, product(at(next), around));
   auto far = product<plain, adjoint>(at(stepped<way>(next, nu)), across);
@@ -37,8 +36,8 @@ auto insertions(const LaneMatrices& tensor, const LanePlace<Lanes>& x, int mu, i
   return sum;
 }
 
-// F of the link from x along mu. Backwards, and where the plane's sense is from nu to mu, the leaves
-// go through the link against its direction: T† = -T stands for T then.
+// F of the link from x along mu. Backwards, and where the plane's sense is from nu to mu, the
+// leaves go through the link against its direction: T† = -T stands for T then.
 template <int Lanes>
 auto force_of(const LaneMatrices& tensor, const LanePlace<Lanes>& x, int mu) {
   ColourMatrix<parallel::Vector<double, Lanes>> sum{};
@@ -60,11 +59,11 @@ constexpr double insertions_flops = 8.0 * 198.0 + 3.0 * 18.0;
 
 // Links and T are copied into vectors before; those of neighbours are found in a cache again.
 parallel::KernelCard clover_force_card() {
-  return {.name = "clover_force",
-          .flops = axes * (6.0 * insertions_flops + 3.0 * 3.0 * 18.0 + 198.0 + 40.0 +
-                           add_force_flops),
-          .bytes = 3.0 * (576.0 + 864.0) + 2.0 * 576.0,
-          .vectorised = true};
+  return {
+      .name = "clover_force",
+      .flops = axes * (6.0 * insertions_flops + 3.0 * 3.0 * 18.0 + 198.0 + 40.0 + add_force_flops),
+      .bytes = 3.0 * (576.0 + 864.0) + 2.0 * 576.0,
+      .vectorised = true};
 }
 
 CloverForce::CloverForce(UpdateFields& fields)
@@ -99,11 +98,13 @@ void CloverForce::add(double step, Momenta& to, ForceNorms* norms, workload::Lis
     lanes_ = fields_.lanes;
     tensor_in_lanes_.take(tensor_.data(), fields_.threads);
     parallel::with_lanes<double>(links.sites().lanes(), [&]<int Lanes>() {
-      for_places<Lanes>(links, fields_.threads, [&](const LanePlace<Lanes>& x, std::int64_t n) {
-        for (int mu = 0; mu < axes; ++mu)
-          add_force_of<Lanes>(links.sites(), n, mu, force_of<Lanes>(tensor_in_lanes_, x, mu), step,
-                              to.data(), norms);
-      });
+      for_places<Lanes>(
+          links, fields_.threads,
+          [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& /*next*/, std::int64_t n) {
+            for (int mu = 0; mu < axes; ++mu)
+              add_force_of<Lanes>(links.sites(), n, mu, force_of<Lanes>(tensor_in_lanes_, x, mu),
+                                  step, to.data(), norms);
+          });
     });
   });
 }

@@ -1,7 +1,7 @@
 // The force of what depends on the field strength. With δS = Σ_x Σ_p Re tr T_p(x) δF_p(x), six
 // anti-Hermitian matrices T a site in the order of FieldStrength, F with its trace
-// (field_strength.hpp), it is F = i Σ_a T_a ∂_a S of each link: the plaquettes through the link with
-// T put in at one of their four corners.
+// (field_strength.hpp), it is F = i Σ_a T_a ∂_a S of each link: the plaquettes through the link
+// with T put in at one of their four corners.
 #pragma once
 
 #include <array>
@@ -24,6 +24,8 @@ class CloverForce {
   // T of all planes of each site, [HaloBox::index][plane]; the halo is fetched by add().
   Matrix* tensor() { return tensor_.data(); }
   const HaloBox& box() const { return box_; }
+  // The links of now in vectors.
+  const LaneMatrices& links() { return links_.of(fields_); }
   // to -= step F, [own site][4], with the norms of F where they are wanted.
   void add(double step, Momenta& to, ForceNorms* norms, workload::Listener& listener);
 

@@ -58,10 +58,11 @@ double largest_term(const GaugeAction& action) {
 
 template <int Lanes>
 void force_at(const GaugeAction& action, double step, const LaneSites& sites,
-              const LanePlace<Lanes>& x, std::int64_t number, Matrix* to, ForceNorms* norms) {
+              const LanePlace<Lanes>& x, const LanePlace<Lanes>& next, std::int64_t number,
+              Matrix* to, ForceNorms* norms) {
   for (int mu = 0; mu < axes; ++mu) {
     const auto around = action.rectangles == 0.0
-                            ? staples(x, mu)
+                            ? staples_before(next, x, mu)
                             : wide_staples(action.plaquettes(), action.rectangles, x, mu);
     const auto force = traceless_antihermitian(
         action.beta / 6.0, product<Side::plain, Side::adjoint>(x.link(mu), around));
@@ -100,17 +101,18 @@ double GaugeMonomial::action(workload::Listener& listener) {
     const LaneSites& sites = links.sites();
     std::vector<double> terms(static_cast<std::size_t>(fields_.volume()));
     parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
-      for_places<Lanes>(links, fields_.threads, [&](const LanePlace<Lanes>& x, std::int64_t n) {
-        const auto term = term_at(action_, x);
-        for (int lane = 0; lane < Lanes; ++lane)
-          terms[static_cast<std::size_t>(sites.own_site(n, lane))] =
-              parallel::lane_of<double, Lanes>(term, lane);
-      });
+      for_places<Lanes>(
+          links, fields_.threads,
+          [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& /*next*/, std::int64_t n) {
+            const auto term = term_at(action_, x);
+            for (int lane = 0; lane < Lanes; ++lane)
+              terms[static_cast<std::size_t>(sites.own_site(n, lane))] =
+                  parallel::lane_of<double, Lanes>(term, lane);
+          });
     });
-    parts = workload::exact_sum(
-        fields_.volume(), fields_.threads, largest_term(action_),
-        volume_of(fields_.links.domain().size),
-        [&](std::int64_t i) { return terms[static_cast<std::size_t>(i)]; });
+    parts = workload::exact_sum(fields_.volume(), fields_.threads, largest_term(action_),
+                                volume_of(fields_.links.domain().size),
+                                [&](std::int64_t i) { return terms[static_cast<std::size_t>(i)]; });
   });
   listener.sum(phases::sum_action, std::span(parts));
   const double found = action_.beta * workload::value_of(parts);
@@ -121,9 +123,12 @@ void GaugeMonomial::add_force(double step, workload::Listener& listener) {
   listener.kernel(gauge_force_card(action_), static_cast<double>(fields_.volume()), [&] {
     const LaneMatrices& links = links_.of(fields_);
     parallel::with_lanes<double>(links.sites().lanes(), [&]<int Lanes>() {
-      for_places<Lanes>(links, fields_.threads, [&](const LanePlace<Lanes>& x, std::int64_t n) {
-        force_at<Lanes>(action_, step, links.sites(), x, n, fields_.momenta.data(), &norms_);
-      });
+      for_places<Lanes>(
+          links, fields_.threads,
+          [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& next, std::int64_t n) {
+            force_at<Lanes>(action_, step, links.sites(), x, next, n, fields_.momenta.data(),
+                            &norms_);
+          });
     });
   });
 }

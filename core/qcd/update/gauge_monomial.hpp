@@ -1,5 +1,5 @@
-// The action of the gauge field in a trajectory, Σ over plaquettes and rectangles (setting.hpp), and
-// its force
+// The action of the gauge field in a trajectory, Σ over plaquettes and rectangles (setting.hpp),
+// and its force
 //   F = i Σ_a T_a ∂_a S = (β/6) [U V†], V the weighted sum of the ways around a link,
 // where [] is the traceless anti-Hermitian part, (a - a†)/2 without its trace.
 #pragma once

@@ -154,32 +154,38 @@ void HeatBath::list_sites() {
 
 void HeatBath::update(Sweep kind, std::int64_t trajectory, const Subset& subset) {
   const Parity& some = parities_[static_cast<std::size_t>(subset.parity)];
+  const auto last = static_cast<std::int64_t>(some.numbers.size()) - 1;
   parallel::with_lanes<double>(sites_->lanes(), [&]<int Lanes>() {
-    for_rows(static_cast<int>(some.numbers.size()), fields_.threads, nullptr, [&](std::int64_t i) {
-      update_vector<Lanes>(kind, trajectory, subset.mu, some.numbers[static_cast<std::size_t>(i)],
-                           some.lanes[static_cast<std::size_t>(i)]);
+    for_rows(static_cast<int>(last + 1), fields_.threads, nullptr, [&](std::int64_t i) {
+      const auto place = [&](std::int64_t j) {
+        return LanePlace<Lanes>(links_, sites_->own_vector(some.numbers[j]));
+      };
+      const LanePlace<Lanes> x = place(i);
+      const auto around = staples_before(place(std::min(i + 1, last)), x, subset.mu);
+      set_links<Lanes>(updated<Lanes>(kind, trajectory, subset.mu, some.numbers[i], around),
+                       subset.mu, x.vector(), some.lanes[i]);
     });
   });
   sent_ = subset;
 }
 
-// Lanes of the other parity keep their links, and are written as they are: nobody changes them now.
 template <int Lanes>
-void HeatBath::update_vector(Sweep kind, std::int64_t trajectory, int mu, std::int64_t number,
-                             unsigned lanes) {
-  using V = parallel::Vector<double, Lanes>;
-  const std::int32_t vector = sites_->own_vector(number);
-  const LanePlace<Lanes> x(links_, vector);
-  LinkUpdate<Lanes> update{kind,
-                           beta_ / 3.0,
-                           {fields_.seed, static_cast<std::uint32_t>(trajectory), {}}};
+auto HeatBath::updated(Sweep kind, std::int64_t trajectory, int mu, std::int64_t number,
+                       const InLanes<Lanes>& around) const {
+  LinkUpdate<Lanes> update{
+      kind, beta_ / 3.0, {fields_.seed, static_cast<std::uint32_t>(trajectory), {}}};
   for (int lane = 0; lane < Lanes; ++lane)
     update.numbers.links[lane] = static_cast<std::uint64_t>(
         axes * global_[static_cast<std::size_t>(sites_->own_site(number, lane))] + mu);
-  const ColourMatrix<V> old = x.link(mu);
-  ColourMatrix<V> link = update.updated(old, staples(x, mu));
+  return update.updated(LanePlace<Lanes>(links_, sites_->own_vector(number)).link(mu), around);
+}
+
+// Lanes of the other parity keep their links, and are written as they are: nobody changes them now.
+template <int Lanes>
+void HeatBath::set_links(InLanes<Lanes> link, int mu, std::int32_t vector, unsigned lanes) {
   if constexpr (Lanes > 1)
-    if (lanes != (1u << Lanes) - 1) keep_others<Lanes>(lanes, old, link);
+    if (lanes != (1u << Lanes) - 1)
+      keep_others<Lanes>(lanes, LanePlace<Lanes>(links_, vector).link(mu), link);
   Matrix* links[Lanes];
   point_at_links<Lanes>(*sites_, vector, mu, fields_.links.matrices(), links);
   store_links<Lanes>(link, links);

@@ -1,5 +1,5 @@
-// Sweeps of heat-bath and over-relaxation with Wilson's gauge action, which depends on a link U only
-// by Re tr U V†, V the sum of its staples.
+// Sweeps of heat-bath and over-relaxation with Wilson's gauge action, which depends on a link U
+// only by Re tr U V†, V the sum of its staples.
 #pragma once
 
 #include <array>
@@ -45,14 +45,19 @@ class HeatBath {
   void list_sites();
   void update(Sweep kind, std::int64_t trajectory, const Subset& subset);
   template <int Lanes>
-  void update_vector(Sweep kind, std::int64_t trajectory, int mu, std::int64_t number,
-                     unsigned lanes);
+  using InLanes = ColourMatrix<parallel::Vector<double, Lanes>>;
+  // The links of an own vector along mu, with these sums of staples.
+  template <int Lanes>
+  auto updated(Sweep kind, std::int64_t trajectory, int mu, std::int64_t number,
+               const InLanes<Lanes>& around) const;
+  template <int Lanes>
+  void set_links(InLanes<Lanes> link, int mu, std::int32_t vector, unsigned lanes);
   void exchange(const Subset& subset, workload::Listener& listener);
 
   UpdateFields& fields_;
   double beta_;
-  int lanes_ = 0;             // that were asked for
-  std::int64_t version_ = 0;  // of the links in lanes
+  int lanes_ = 0;               // that were asked for
+  std::int64_t version_ = 0;    // of the links in lanes
   std::optional<Subset> sent_;  // the last subset, whose halo is not yet in lanes
   std::shared_ptr<const LaneSites> sites_;
   LaneMatrices links_;

@@ -10,8 +10,8 @@
 namespace phasewise::qcd {
 namespace {
 
-// Calls f(the first link, how many are new) for all, `Lanes` at once; the last ones may overlap with
-// those before.
+// Calls f(the first link, how many are new) for all, `Lanes` at once; the last ones may overlap
+// with those before.
 template <int Lanes, class F>
 void for_link_lanes(std::int64_t links, int threads, F&& f) {
   parallel::for_blocks(links, threads, [&](std::int64_t begin, int n, int) {
@@ -22,8 +22,7 @@ void for_link_lanes(std::int64_t links, int threads, F&& f) {
 
 // The largest deviation of an element of a a† from 1, and of the third row.
 template <int Lanes>
-parallel::Vector<double, Lanes> deviation(
-    const ColourMatrix<parallel::Vector<double, Lanes>>& a) {
+parallel::Vector<double, Lanes> deviation(const ColourMatrix<parallel::Vector<double, Lanes>>& a) {
   using V = parallel::Vector<double, Lanes>;
   using parallel::fused;
   V largest{};
@@ -84,22 +83,21 @@ void update_links(UpdateFields& fields, double step, workload::Listener& listene
   listener.kernel(link_update_card(), static_cast<double>(fields.own_links()), [&] {
     Matrix* all = fields.links.matrices();
     parallel::with_lanes<double>(fields.lanes, [&]<int Lanes>() {
-      for_link_lanes<Lanes>(
-          fields.own_links(), fields.threads, [&](std::int64_t first, int count) {
-            const Matrix* momenta[Lanes];
-            const Matrix* from[Lanes];
-            Matrix* to[Lanes];
-            for (int lane = 0; lane < Lanes; ++lane) {
-              const std::int64_t link = first + std::min(lane, count - 1);
-              momenta[lane] = fields.momenta.data() + link;
-              from[lane] = to[lane] =
-                  all + axes * std::int64_t{fields.sites.own()[static_cast<std::size_t>(
-                                   link / axes)]} + link % axes;
-            }
-            auto exponent = load_links<Lanes>(momenta);
-            scale(exponent, step);
-            store_links<Lanes>(product(exponential<Lanes>(exponent), load_links<Lanes>(from)), to);
-          });
+      for_link_lanes<Lanes>(fields.own_links(), fields.threads, [&](std::int64_t first, int count) {
+        const Matrix* momenta[Lanes];
+        const Matrix* from[Lanes];
+        Matrix* to[Lanes];
+        for (int lane = 0; lane < Lanes; ++lane) {
+          const std::int64_t link = first + std::min(lane, count - 1);
+          momenta[lane] = fields.momenta.data() + link;
+          from[lane] = to[lane] =
+              all + axes * std::int64_t{fields.sites.own()[static_cast<std::size_t>(link / axes)]} +
+              link % axes;
+        }
+        auto exponent = load_links<Lanes>(momenta);
+        scale(exponent, step);
+        store_links<Lanes>(product(exponential<Lanes>(exponent), load_links<Lanes>(from)), to);
+      });
     });
   });
 }
@@ -113,8 +111,7 @@ std::int64_t reunitarise(UpdateFields& fields, workload::Listener& listener) {
              link % axes;
     };
     parallel::with_lanes<double>(fields.lanes, [&]<int Lanes>() {
-      for_left_links<Lanes>(fields.own_links(), fields.threads, own,
-                            [&](std::int64_t) { ++left; });
+      for_left_links<Lanes>(fields.own_links(), fields.threads, own, [&](std::int64_t) { ++left; });
       for_left_links<Lanes>(
           axes * fields.links.box().sites(), fields.threads,
           [&](std::int64_t link) { return all + link; },

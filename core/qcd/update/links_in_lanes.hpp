@@ -33,8 +33,8 @@ class LinksInLanes {
   LaneMatrices links_;
 };
 
-// to -= step F for the links of an own vector along mu, [own site][4]; the norms of F where they are
-// wanted.
+// to -= step F for the links of an own vector along mu, [own site][4]; the norms of F where they
+// are wanted.
 template <int Lanes>
 void add_force_of(const LaneSites& sites, std::int64_t number, int mu,
                   ColourMatrix<parallel::Vector<double, Lanes>> force, double step, Matrix* to,
@@ -45,8 +45,8 @@ void add_force_of(const LaneSites& sites, std::int64_t number, int mu,
     V square{};
     for (int i = 0; i < 3; ++i)
       for (int j = 0; j < 3; ++j)
-        square = fused(force.im[i][j], force.im[i][j],
-                       fused(force.re[i][j], force.re[i][j], square));
+        square =
+            fused(force.im[i][j], force.im[i][j], fused(force.re[i][j], force.re[i][j], square));
     for (int lane = 0; lane < Lanes; ++lane)
       norms->add(axes * static_cast<std::int64_t>(sites.own_site(number, lane)) + mu,
                  2.0 * parallel::lane_of<double, Lanes>(square, lane));

@@ -42,10 +42,11 @@ exchange::Exchanges QuarkSystem::exchanges() const {
 void QuarkSystem::take_links(workload::Listener& listener) {
   if (version_ == fields_.version) return;
   version_ = fields_.version;
-  solver_.set_links({.links = &fields_.links,
-                     .sites = &fields_.sites,
-                     .factors = {description_.phases, description_.action.weights()}},
-                    listener);
+  solver_.set_links(
+      {.links = &fields_.links,
+       .factors = {description_.phases, description_.action.weights()},
+       .in_lanes = [this](int) -> const LaneMatrices& { return clover_->force.links(); }},
+      listener);
   const HaloHopping<double>& hopping = matrix().hopping();
   if (fields_.real && hopping.kernel().lanes() != sites_.lanes())
     sites_ = SpinorSites(hopping.domain(), hopping.kernel());

@@ -33,8 +33,8 @@ class QuarkSystem {
 
   // Takes the links if they have changed.
   void take_links(workload::Listener& listener);
-  // Solves for right(), from x = 0; solution() is x afterwards. Returns false for a solve that should
-  // have converged and did not, and counts it.
+  // Solves for right(), from x = 0; solution() is x afterwards. Returns false for a solve that
+  // should have converged and did not, and counts it.
   Field<double>& right() { return solver_.right(); }
   bool solve(const QuarkSolve& solve, const SolveControl& control, SolveCounts& counts,
              workload::Listener& listener);
