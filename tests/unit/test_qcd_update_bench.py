@@ -32,7 +32,8 @@ SMALL = {
     "flow": ["lattice.size=[4, 4, 4, 4]", "measure.flow_until=0.04"],
     "trajectory": [
         "lattice.size=[4, 4, 4, 4]", "quarks.kappa=0.1", "update.length=0.1",
-        "update.steps=[1, 1, 1]", "update.hasenbusch=[0.2]", "update.force_tolerance=1e-4", "update.action_tolerance=1e-6",
+        "update.steps=[1, 1, 1]", "update.hasenbusch=[0.2]",
+        "update.force_tolerance=1e-4", "update.action_tolerance=1e-6",
     ],
 }  # fmt: skip
 
