@@ -167,6 +167,7 @@ void HeatBath::update(Sweep kind, std::int64_t trajectory, const Subset& subset)
     });
   });
   sent_ = subset;
+  version_ = ++fields_.version;
 }
 
 template <int Lanes>

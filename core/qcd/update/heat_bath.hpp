@@ -27,7 +27,8 @@ class HeatBath {
   // In the same order on all ranks.
   exchange::Exchanges exchanges() const;
   // Updates each link once, on one axis and parity after the other, and sends what has changed to
-  // the neighbours. Random numbers belong to the trajectory: it has one sweep of heat-bath.
+  // the neighbours. Counts the fields' version. Random numbers belong to the trajectory: it has one
+  // sweep of heat-bath.
   void sweep(Sweep kind, std::int64_t trajectory, workload::Listener& listener);
 
  private:
