@@ -1,7 +1,7 @@
 #include "qcd/update/quark/clover_tensor.hpp"
 
-#include "parallel/loops.hpp"
 #include "qcd/dirac/lane_blocks.hpp"
+#include "qcd/row_tasks.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -135,22 +135,21 @@ template <int Lanes, class F>
 void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& outer) const {
   using V = Vector<double, Lanes>;
   const std::array<double, planes> weights = action_.plane_weights();
-  parallel::for_blocks(sites.vectors(), fields_.threads, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t vector = begin; vector < begin + n; ++vector)
-      for (int parity = 0; parity < 2; ++parity) {
-        SpinMatrices<V> k{};
-        outer(parity, vector, k);
-        const std::int32_t* own = sites.sites(parity, vector);
-        int plane = 0;
-        for (int mu = 0; mu < axes; ++mu)
-          for (int nu = mu + 1; nu < axes; ++nu, ++plane) {
-            const ColourMatrix<V> found = antihermitian(weights[plane], traced<V>(k, mu, nu));
-            Matrix* to[Lanes];
-            for (int lane = 0; lane < Lanes; ++lane)
-              to[lane] = tensor + places_[static_cast<std::size_t>(own[lane])] + plane;
-            store_links<Lanes>(found, to);
-          }
-      }
+  for_rows(static_cast<int>(sites.vectors()), fields_.threads, {}, [&](std::int64_t vector) {
+    for (int parity = 0; parity < 2; ++parity) {
+      SpinMatrices<V> k{};
+      outer(parity, vector, k);
+      const std::int32_t* own = sites.sites(parity, vector);
+      int plane = 0;
+      for (int mu = 0; mu < axes; ++mu)
+        for (int nu = mu + 1; nu < axes; ++nu, ++plane) {
+          const ColourMatrix<V> found = antihermitian(weights[plane], traced<V>(k, mu, nu));
+          Matrix* to[Lanes];
+          for (int lane = 0; lane < Lanes; ++lane)
+            to[lane] = tensor + places_[static_cast<std::size_t>(own[lane])] + plane;
+          store_links<Lanes>(found, to);
+        }
+    }
   });
 }
 
