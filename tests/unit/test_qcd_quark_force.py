@@ -108,6 +108,15 @@ def test_a_force_has_the_same_bits_by_any_kernel_and_threads(case: str, links: n
     assert found(kernel="two rows", threads=2) == first
 
 
+def test_solves_start_from_zero(links: np.ndarray) -> None:
+    monomials = monomials_on(links, hasenbusch=[0.4])
+    for name in monomials.names():
+        monomials.refresh(name, 1)
+        first = monomials.action(name), np.asarray(monomials.force(name)).tobytes()
+        again = monomials.action(name), np.asarray(monomials.force(name)).tobytes()
+        assert again == first
+
+
 def test_the_norm_of_a_force_is_that_of_all_its_parts(links: np.ndarray) -> None:
     monomials = monomials_on(links, clover=1.2)
     monomials.refresh("quarks", 1)

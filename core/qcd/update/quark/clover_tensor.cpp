@@ -100,9 +100,9 @@ LaneBlock<V> product_of(const LaneBlock<V>& a, const LaneBlock<V>& b) {
   return m;
 }
 
-// K = A (A² + µ²)⁻¹ of an odd vector, which is A⁻¹ without a twisted mass.
+// Adds K = A (A² + µ²)⁻¹ of an odd vector, which is A⁻¹ without a twisted mass.
 template <int Lanes>
-void set_inverses(const CloverTerm<double>& clover, std::int64_t vector, bool twisted,
+void add_inverses(const CloverTerm<double>& clover, std::int64_t vector, bool twisted,
                   SpinMatrices<Vector<double, Lanes>>& k) {
   using V = Vector<double, Lanes>;
   for (int chirality = 0; chirality < 2; ++chirality) {
@@ -113,8 +113,8 @@ void set_inverses(const CloverTerm<double>& clover, std::int64_t vector, bool tw
       for (int column = 0; column < 2; ++column)
         for (int i = 0; i < colours; ++i)
           for (int j = 0; j < colours; ++j) {
-            k[chirality][row][column].re[i][j] = block.re[colours * row + i][colours * column + j];
-            k[chirality][row][column].im[i][j] = block.im[colours * row + i][colours * column + j];
+            k[chirality][row][column].re[i][j] += block.re[colours * row + i][colours * column + j];
+            k[chirality][row][column].im[i][j] += block.im[colours * row + i][colours * column + j];
           }
   }
 }
@@ -154,14 +154,17 @@ void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& out
 }
 
 void CloverTensor::set(const SpinorSites& sites, const SpinorPair& x, const SpinorPair& y,
-                       double factor, double odd_factor, Matrix* tensor,
-                       workload::Listener& listener) const {
+                       double factor, double odd_factor, const CloverTerm<double>* determinant,
+                       Matrix* tensor, workload::Listener& listener) const {
+  const bool twisted = action_.twisted_mass != 0.0;
   listener.kernel(tensor_card, static_cast<double>(fields_.volume()), [&] {
     parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
       for_vectors<Lanes>(sites, tensor, [&](int parity, std::int64_t vector, auto& k) {
         const std::int64_t at = vector * spinor_reals * Lanes;
         set_products<Lanes>(parity == 0 ? factor : factor * odd_factor, x.data(parity) + at,
                             y.data(parity) + at, k);
+        if (parity == 1 && determinant != nullptr)
+          add_inverses<Lanes>(*determinant, vector, twisted, k);
       });
     });
   });
@@ -173,7 +176,7 @@ void CloverTensor::set_determinant(const SpinorSites& sites, const CloverTerm<do
   listener.kernel(determinant_card, static_cast<double>(fields_.volume()), [&] {
     parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
       for_vectors<Lanes>(sites, tensor, [&](int parity, std::int64_t vector, auto& k) {
-        if (parity == 1) set_inverses<Lanes>(clover, vector, twisted, k);
+        if (parity == 1) add_inverses<Lanes>(clover, vector, twisted, k);
       });
     });
   });

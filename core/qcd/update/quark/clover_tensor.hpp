@@ -18,9 +18,10 @@ class CloverTensor {
   // The tensor is [site of the box][plane]. Fields and box must outlive it.
   CloverTensor(const UpdateFields& fields, const HaloBox& box, const QuarkAction& action);
 
-  // K = factor X Y†, on odd sites times odd_factor.
+  // K = factor X Y†, on odd sites times odd_factor; where `determinant` is given, its K is added.
   void set(const SpinorSites& sites, const SpinorPair& x, const SpinorPair& y, double factor,
-           double odd_factor, Matrix* tensor, workload::Listener& listener) const;
+           double odd_factor, const CloverTerm<double>* determinant, Matrix* tensor,
+           workload::Listener& listener) const;
   // Of -log det (A A†) on odd sites: K = A (A² + µ²)⁻¹ there, and 0 on even sites.
   void set_determinant(const SpinorSites& sites, const CloverTerm<double>& clover, Matrix* tensor,
                        workload::Listener& listener) const;

@@ -43,8 +43,11 @@ class QuarkSystem {
   void tell_iteration(double shift, workload::Listener& listener);
   void tell_update(double shift, workload::Listener& listener);
 
-  // momenta -= step F, where S changes by -2 b Re (M x)† δM x with x = solution().
-  void move(double b, double step, ForceNorms& norms, workload::Listener& listener);
+  // momenta -= step F, where S changes by -2 b Re (M x)† δM x with x = solution(), and by that of
+  // the determinant below where it is `with` it.
+  enum class Determinant : bool { without, with };
+  void move(double b, Determinant determinant, double step, ForceNorms& norms,
+            workload::Listener& listener);
   // The same for -log det (A A†) on odd sites, and this term itself.
   void move_by_determinant(double step, ForceNorms& norms, workload::Listener& listener);
   double determinant_action(workload::Listener& listener);
