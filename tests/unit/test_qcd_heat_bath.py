@@ -64,7 +64,9 @@ def test_a_link_alone_is_distributed_as_its_action_says() -> None:
     angles = 2 * np.pi * np.arange(200) / 200
     a, b = np.meshgrid(angles, angles)
     phases = np.exp(1j * np.stack([a, b, -a - b]))
-    haar = np.prod([np.abs(phases[i] - phases[j]) ** 2 for i, j in ((0, 1), (0, 2), (1, 2))], axis=0)
+    haar = np.prod(
+        [np.abs(phases[i] - phases[j]) ** 2 for i, j in ((0, 1), (0, 2), (1, 2))], axis=0
+    )
     trace = phases.sum(axis=0).real
     weight = haar * np.exp(6 * beta * trace / 3)
     expected = (weight * trace).sum() / weight.sum()

@@ -34,10 +34,8 @@ CASES: dict[str, dict[str, Any]] = {
         "lattice": {"size": [8, 8, 8, 16]},
         "gauge": {"beta": 5.5, "start": "hot"},
         "quarks": {"kappa": 0.13, "clover": 1.8},
-        "update": {
-            "method": "hmc", "length": 0.5, "integrator": "omelyan-2", "steps": [3, 2, 3],
-            "hasenbusch": [0.2],
-        },
+        "solver": {"precision": "mixed"},
+        "update": {"method": "hmc", "length": 1.0, "integrator": "omelyan-2", "steps": [8, 3]},
     },
 }  # fmt: skip
 """The study of each case. In that of the flow a single sweep makes each configuration."""
