@@ -17,6 +17,7 @@ from phasewise.runs.summary import finite, summarise
 from phasewise.study import Study
 from phasewise.workloads.qcd.ensemble_statistics import ensemble_of, series_of, thermalisation
 from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
+from phasewise.workloads.qcd.recording import QcdRecording
 from phasewise.workloads.qcd.resampling import jackknife, linearised
 from phasewise.workloads.qcd.summary import QcdSummary
 from phasewise.workloads.qcd.thermalisation import settled_after
@@ -239,6 +240,24 @@ def test_a_run_says_once_that_few_trajectories_are_accepted() -> None:
     says(said[0], "2 solves", "solver.limit = 10000", "quarks.kappa")
     lost = rows[0] | {"trouble": 1, "trouble_step": -1, "delta_h": math.inf}
     says(remarks.remark(lost) or trouble(given.model, lost), "not a finite number", "quarks")
+
+
+def test_a_chain_goes_on_without_a_pion_that_cannot_be_measured(tmp_path: Path) -> None:
+    given = study(40, measure={"pion": "point"})
+    solved = {"iterations": 5, "residual": 1e-8, "residuals": [1e-9], "converged": 1.0}
+    rows = [row | solved | {"pion": np.ones(4)} for row in chain(given)]
+    rows[19] = rows[19] | {"residual": 2.0, "converged": 0.0}
+    recording = QcdRecording(given.workload)
+    assert recording.fault(given, rows[19]) == ""
+    says(recording.remark(given)(rows[19]), "pion", "diverges", "quarks.kappa")
+    assert recording.remark(given)(rows[18]) == recording.remark(given)(rows[23]) == ""
+    with results(tmp_path, given, rows) as found:
+        first = thermalisation(found).trajectories
+        ensemble = ensemble_of(found)
+    measured = sum((n + 1) % EVERY == 0 for n in range(first, 40))
+    assert ensemble["charge"]["configurations"] == measured
+    assert ensemble["pion"]["configurations"] == measured - (first <= 19)
+    assert ensemble["pion"]["mean"] == [1.0] * 4
 
 
 def test_a_run_before_its_first_measurement_has_a_summary(tmp_path: Path) -> None:

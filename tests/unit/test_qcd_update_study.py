@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from phasewise.study import Study
+from phasewise.study.laboratory import iterated
 from phasewise.workloads.qcd.model import model_of
 from phasewise.workloads.qcd.update_keys import levels_of
 from tests.sentences import Nearest, refused
@@ -123,6 +124,29 @@ def test_files_of_a_pattern_come_by_number_and_measure_links_without_quarks(
     assert found["gauge.start"] == "file" and found["gauge.files"] == "3"
     assert found["quarks.present"] == "0"
     assert Study.from_dict(given.resolved()) == given
+
+
+def test_a_plan_counts_the_solves_of_a_trajectory() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    given = study(
+        quarks=CLOVER, update={"hasenbusch": [0.2, 0.7], "steps": [3, 2, 1, 4]},
+        measure={"pion": "point", "every": 2}, solver={"precision": "mixed"},
+    )  # fmt: skip
+    # Two forces a step and one more at the end; a step has two updates of the links, each with all
+    # steps of the next level. Two actions, and a solve for the pseudofermions of each ratio.
+    solves = {
+        "_quarks": 2 * 3 + 1 + 3,
+        "_hasenbusch_1": 2 * 3 * 2 * 2 + 1 + 3,
+        "_hasenbusch_2": 2 * 3 * 2 * 2 * 2 + 1 + 2,
+        "": 12 / 2,
+    }
+    # An update for every ten iterations.
+    expected = {f"iteration{name}": 95 * count for name, count in solves.items()}
+    expected |= {f"update{name}": 10 * count for name, count in solves.items()}
+    known = {"measurement": 0.5, "source": 6.0, "solution": 6.0}
+    assert iterated(given, 95) == expected | known
+    assert iterated(given, None) == known
+    assert iterated(study(), None) == {}
 
 
 HEAT_BATH = {"method": "heat-bath"}

@@ -81,12 +81,13 @@ def measured_rows(results: Results, first: int = 0) -> NDArray[np.int64]:
 
 def samples_of(results: Results, name: str) -> NDArray[Any]:
     """A dataset of measurements (N, ...): its rows that count; those of solves on links of one file
-    make one row, their mean.
+    make one row, their mean. A measurement that failed has no numbers, and is left out.
     """
     rows = results.rows(name)
-    if is_chain(results):
-        return rows[measured_rows(results, thermalisation_of(results))]
-    return by_configuration(results, rows)
+    if not is_chain(results):
+        return by_configuration(results, rows)
+    found = rows[measured_rows(results, thermalisation_of(results))]
+    return found[np.isfinite(found.reshape(len(found), -1)).all(axis=1)] if len(found) else found
 
 
 def by_configuration(results: Results, rows: NDArray[Any]) -> NDArray[Any]:

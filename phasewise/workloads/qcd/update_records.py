@@ -8,6 +8,7 @@ from typing import Any
 
 from phasewise.runs.layout import Dataset
 from phasewise.workloads.qcd.model import Qcd
+from phasewise.workloads.qcd.solver_faults import solver_fault
 from phasewise.workloads.qcd.update_keys import HMC
 
 LEAST_ACCEPTANCE = 0.05
@@ -105,7 +106,9 @@ def low_acceptance(steps: Iterable[int], length: float, share: float, count: int
 
 
 def trouble(model: Qcd, record: Mapping[str, Any]) -> str:
-    """Why a trajectory was rejected whose energy or whose solves are worth nothing."""
+    """Why a trajectory was rejected whose energy or whose solves are worth nothing, or why the pion
+    was not measured after it.
+    """
     if unconverged := int(record.get("unconverged", 0)):
         solves = "a solve" if unconverged == 1 else f"{unconverged} solves"
         return (
@@ -114,7 +117,8 @@ def trouble(model: Qcd, record: Mapping[str, Any]) -> str:
         )
     number = int(record.get("trouble", -1))
     if number < 0:
-        return ""
+        fault = solver_fault(model.solver, record)
+        return fault and f"the pion is not measured: {fault}"
     name, delta = model.monomials[number], float(record["delta_h"])
     size = f"{delta:.3g}" if math.isfinite(delta) else "not a finite number"
     step = int(record["trouble_step"])
