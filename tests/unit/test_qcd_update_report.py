@@ -35,7 +35,7 @@ STUDY: dict[str, Any] = {
     },
     "solver": {"tolerance": 1e-10},
 }  # fmt: skip
-MONOMIALS = ("gauge", "quarks", "hasenbusch_1", "clover_determinant")
+MONOMIALS = ("gauge", "quarks", "hasenbusch_1")
 
 
 def made_up_rows() -> dict[str, NDArray[Any]]:

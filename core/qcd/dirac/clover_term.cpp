@@ -126,7 +126,7 @@ parallel::KernelCard clover_blocks_card() {
 
 parallel::KernelCard clover_convert_card() {
   return {
-      .name = "clover_convert", .flops = 0.0, .bytes = 1.5 * (576.0 + 288.0), .vectorised = false};
+      .name = "clover_convert", .flops = 0.0, .bytes = 1.5 * (576.0 + 288.0), .vectorised = true};
 }
 
 template <class Real>

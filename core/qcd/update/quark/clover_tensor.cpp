@@ -6,17 +6,12 @@
 namespace phasewise::qcd {
 namespace {
 
-// One item is a site. Four outer products of spins for each chirality, and their combinations.
+// One item is a site. Four outer products of spins for each chirality, and their combinations; the
+// determinant reads a block of each odd site.
 constexpr parallel::KernelCard tensor_card{.name = "clover_tensor",
                                            .flops = 8.0 * 9.0 * 8.0 + 6.0 * (4.0 * 18.0 + 36.0),
-                                           .bytes = 2.0 * 192.0 + 864.0,
+                                           .bytes = 2.0 * 192.0 + 0.5 * 576.0 + 864.0,
                                            .vectorised = true};
-// With a twisted mass, the blocks of an odd site are multiplied.
-constexpr parallel::KernelCard determinant_card{.name = "clover_tensor_odd",
-                                                .flops = 0.5 * 6.0 * (4.0 * 18.0 + 36.0),
-                                                .bytes = 0.5 * 576.0 + 864.0,
-                                                .vectorised = true};
-
 // K between the spins of each chirality, [chirality][row][column].
 template <class V>
 using SpinMatrices = ColourMatrix<V>[2][2][2];
@@ -130,15 +125,15 @@ CloverTensor::CloverTensor(const UpdateFields& fields, const HaloBox& box,
                 [&](const Extents& at) { places_.push_back(planes * box.index(at)); });
 }
 
-// outer(parity, vector, k) gives K.
+// spin_matrices(parity, vector, k) gives K.
 template <int Lanes, class F>
-void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& outer) const {
+void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& spin_matrices) const {
   using V = Vector<double, Lanes>;
   const std::array<double, planes> weights = action_.plane_weights();
   for_rows(static_cast<int>(sites.vectors()), fields_.threads, {}, [&](std::int64_t vector) {
     for (int parity = 0; parity < 2; ++parity) {
       SpinMatrices<V> k{};
-      outer(parity, vector, k);
+      spin_matrices(parity, vector, k);
       const std::int32_t* own = sites.sites(parity, vector);
       int plane = 0;
       for (int mu = 0; mu < axes; ++mu)
@@ -165,18 +160,6 @@ void CloverTensor::set(const SpinorSites& sites, const SpinorPair& x, const Spin
                             y.data(parity) + at, k);
         if (parity == 1 && determinant != nullptr)
           add_inverses<Lanes>(*determinant, vector, twisted, k);
-      });
-    });
-  });
-}
-
-void CloverTensor::set_determinant(const SpinorSites& sites, const CloverTerm<double>& clover,
-                                   Matrix* tensor, workload::Listener& listener) const {
-  const bool twisted = action_.twisted_mass != 0.0;
-  listener.kernel(determinant_card, static_cast<double>(fields_.volume()), [&] {
-    parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
-      for_vectors<Lanes>(sites, tensor, [&](int parity, std::int64_t vector, auto& k) {
-        if (parity == 1) add_inverses<Lanes>(clover, vector, twisted, k);
       });
     });
   });

@@ -19,7 +19,7 @@ struct QuarkTerm {
   double mass = 0.0;
   std::optional<double> heavier{};  // µ₂ of a ratio
   double force_tolerance = 0.0, action_tolerance = 0.0;
-  bool determinant = false;  // whether that of the clover term on odd sites is a part of it
+  QuarkSystem::Determinant determinant = QuarkSystem::Determinant::without;
 };
 
 class QuarkMonomial final : public Monomial {
@@ -43,10 +43,6 @@ class QuarkMonomial final : public Monomial {
  private:
   double a() const { return term_.heavier ? 1.0 : 0.0; }
   double b() const { return term_.heavier ? *term_.heavier * *term_.heavier - shift() : 1.0; }
-  QuarkSystem::Determinant determinant() const {
-    using enum QuarkSystem::Determinant;
-    return term_.determinant ? with : without;
-  }
   double shift() const { return term_.mass * term_.mass; }
   void draw(int vector, std::int64_t trajectory, Field<double>& to, workload::Listener& listener);
   // x = (M†M + µ²)⁻¹ φ; returns whether it converged, where it should.

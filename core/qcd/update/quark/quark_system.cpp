@@ -122,14 +122,6 @@ void QuarkSystem::move(double b, Determinant determinant, double step, ForceNorm
   move_momenta(fields_, collected_, step, norms, listener);
 }
 
-void QuarkSystem::move_by_determinant(double step, ForceNorms& norms,
-                                      workload::Listener& listener) {
-  std::fill_n(collected_.data(), collected_.size(), Matrix{});
-  clover_->tensor.set_determinant(sites_, matrix().clover(), clover_->force.tensor(), listener);
-  clover_->force.add(-1.0, collected_, nullptr, listener);
-  move_momenta(fields_, collected_, step, norms, listener);
-}
-
 double QuarkSystem::determinant_action(workload::Listener& listener) {
   const std::int64_t sites = fields_.volume() / 2;
   // The block of A² + µ² has the square of the determinant's magnitude already.
