@@ -105,8 +105,8 @@ SHAPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
     ),
     "heat-bath": ("qcd", "heat-bath", 5, ("lattice.size=[12, 12, 12, 16]",)),
     "flow": ("qcd", "flow", 3, ("lattice.size=[12, 12, 12, 16]",)),
-    # Its iterations are known of the last trajectory.
-    "trajectory": ("qcd", "trajectory", 1, ()),
+    # Iterations are known of the last trajectory, and updates in mixed precision are not.
+    "trajectory": ("qcd", "trajectory", 1, ('solver.precision="double"',)),
 }
 """Workload, case of `phasewise bench`, number of timed turns, and changes to the case."""
 

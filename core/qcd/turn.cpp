@@ -8,16 +8,7 @@
 #include "qcd/turn_pieces.hpp"
 
 namespace phasewise::qcd {
-namespace {
-
-// One item is a site: a link's six staples, the exponential and its product. Links are found in a
-// cache again.
-constexpr parallel::KernelCard stout_card{.name = "stout",
-                                          .flops = 4.0 * (6.0 * 2.0 + 16.0) * 216.0,
-                                          .bytes = 2.0 * 576.0,
-                                          .vectorised = false};
-
-}  // namespace
+namespace {}  // namespace
 
 Ranks::Ranks(const Description& description, const std::vector<int>& nodes)
     : grid(grid_for(description, static_cast<int>(nodes.size()))),
@@ -130,8 +121,9 @@ const Links& Turn::smooth_links(workload::Listener& listener) {
   Links* now = &links_;
   for (int step = 0; step < description_.stout.steps; ++step) {
     Links& next = smooth_[static_cast<std::size_t>(step % 2)];
-    listener.kernel(stout_card, static_cast<double>(domain_.volume()),
-                    [&] { stout_step(*now, description_.stout.weight, threads_, next); });
+    listener.kernel(stout_card(), static_cast<double>(domain_.volume()), [&] {
+      stout_step(*now, description_.stout.weight, threads_, lanes_of(description_.manner), next);
+    });
     exchange_links(next, listener);
     now = &next;
   }

@@ -229,16 +229,25 @@ def test_a_run_says_once_that_few_trajectories_are_accepted() -> None:
     given = study(100)
     remarks = Remarks(given.model, given.count)
     rows = [row | {"accepted": 0} for row in chain(given)]
-    said = [remarks.remark(row) for row in rows]
+    said = [remarks(row) for row in rows]
     assert sum(map(bool, said)) == 1 and said[FEWEST_JUDGED - 1]
     says(said[FEWEST_JUDGED - 1], "0 %", "20 trajectories", "update.steps", "update.length")
     # Solves that do not converge are said as often as they come, but for more than ten.
     remarks = Remarks(given.model, given.count)
-    said = [remarks.remark(row | {"accepted": 1, "unconverged": 2}) for row in rows]
+    said = [remarks(row | {"accepted": 1, "unconverged": 2}) for row in rows]
     assert sum(map(bool, said)) == 10
     says(said[0], "2 solves", "solver.limit = 10000", "quarks.kappa")
     lost = rows[0] | {"trouble": 1, "trouble_step": -1, "delta_h": math.inf}
-    says(remarks.remark(lost) or trouble(given.model, lost), "not a finite number", "quarks")
+    says(remarks(lost) or trouble(given.model, lost), "not a finite number", "quarks")
+
+
+def test_progress_has_the_acceptance_so_far() -> None:
+    given = study(4)
+    detail = QcdRecording(given.workload).detail(given)
+    rows = [row | {"accepted": int(n > 0)} for n, row in enumerate(chain(given))]
+    assert detail(rows[0]).endswith(" 0 % accepted")
+    assert detail(rows[1]).endswith(" 50 % accepted")
+    says(detail(rows[2]), "plaquette", "ΔH")
 
 
 def test_a_chain_goes_on_without_a_pion_that_cannot_be_measured(tmp_path: Path) -> None:

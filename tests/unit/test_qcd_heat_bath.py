@@ -36,7 +36,7 @@ def test_the_plaquette_at_weak_coupling() -> None:
     gauge = field((8, 8, 8, 8), beta)
     found = np.asarray(gauge.trajectories(0, 20 + sweeps, 1))[20:]
     # To lowest order S has 24 V quadratic degrees of freedom, and a variance of 12 V; it is
-    # 6 V β (1 - plaquette). With one sweep of over-relaxation the autocorrelation time stays below 1.
+    # 6 V β (1 - plaquette). With a sweep of over-relaxation τ_int stays below 1.
     single = np.sqrt(12 * volume) / (6 * volume * beta)
     assert found.std() == pytest.approx(single, rel=0.3)
     assert found.mean() == pytest.approx(0.966322, abs=3 * single * np.sqrt(2 / sweeps))
@@ -71,8 +71,8 @@ def test_a_link_alone_is_distributed_as_its_action_says() -> None:
     weight = haar * np.exp(6 * beta * trace / 3)
     expected = (weight * trace).sum() / weight.sum()
     variance = (weight * trace**2).sum() / weight.sum() - expected**2
-    # A sweep does not give the density itself, but keeps it: links along x on even sites are updated
-    # again and again, and all others are put back.
+    # A sweep does not give the density itself, but keeps it: links along x on even sites, the first
+    # subset, are updated again and again, and all others are put back.
     size, found = (4, 4, 4, 4), []
     gauge = field(size, beta)
     cold = np.array(gauge.links()).view(np.complex128).reshape(-1, 4, 3, 3)

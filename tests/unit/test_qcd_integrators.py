@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -56,9 +57,7 @@ def test_each_level_moves_for_the_length_of_the_trajectory(integrator: str) -> N
     counts = [sum(at == level for at, _ in moves) for level in (-1, 0, 1, 2)]
     # Moves of a level that follow each other without one of the links are one.
     assert counts == [middle * 2 * links_moves, 2 * a + 1, outer * 3 * a + 1, middle * 2 * a + 1]
-    assert all(one[0] != two[0] for one, two in zip(moves, moves[1:], strict=False)), (
-        "moves of a level follow each other"
-    )
+    assert all(one[0] != two[0] for one, two in itertools.pairwise(moves))
 
 
 @pytest.mark.parametrize("integrator", INTEGRATORS)

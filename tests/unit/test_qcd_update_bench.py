@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -24,12 +26,14 @@ from benchmarks.qcd_cases import FAT_TREE, TRAJECTORIES, Point, points_of
 from phasewise.driver import load_planner
 from phasewise.machines import load_machine
 
+EXAMPLE = Path(__file__).parents[2] / "examples" / "clover-hmc" / "study.toml"
 SMALL = {
     "heat-bath": ["lattice.size=[4, 4, 4, 4]"],
     "flow": ["lattice.size=[4, 4, 4, 4]", "measure.flow_until=0.04"],
     "trajectory": [
         "lattice.size=[4, 4, 4, 4]", "quarks.kappa=0.1", "update.length=0.1",
-        "update.steps=[1, 1, 1]", "update.hasenbusch=[0.2]", "update.force_tolerance=1e-4", "update.action_tolerance=1e-6",
+        "update.steps=[1, 1, 1]", "update.hasenbusch=[0.2]",
+        "update.force_tolerance=1e-4", "update.action_tolerance=1e-6",
     ],
 }  # fmt: skip
 
@@ -85,6 +89,13 @@ def test_the_fast_kernels_stand_beside_the_plain_ones(
     assert found["iterations"].keys() == (
         {"quarks", "hasenbusch_1"} if case == "trajectory" else set()
     )
+
+
+def test_the_trajectory_is_that_of_the_example() -> None:
+    with EXAMPLE.open("rb") as file:
+        example = tomllib.load(file)
+    for table, keys in bench_updates.CASES["trajectory"].items():
+        assert example[table].items() >= keys.items()
 
 
 def test_plain_loops_alone_have_nothing_beside_them(capsys: pytest.CaptureFixture[str]) -> None:

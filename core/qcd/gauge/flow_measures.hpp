@@ -1,4 +1,4 @@
-// What is measured along the gradient flow, from the four leaves around each site (field_strength):
+// What is measured along the gradient flow, from the four leaves around each site (leaves.hpp):
 // the energy density E = -Σ_µ<ν tr F F, its parts with and without t, the topological charge
 //   Q = -1/(4π²) Σ_x tr(F_xy F_zt - F_xz F_yt + F_xt F_yz),
 // F without its trace, and the plaquette.

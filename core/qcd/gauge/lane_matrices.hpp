@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "parallel/buffer.hpp"
+#include "qcd/gauge/colour_matrix.hpp"
 #include "qcd/gauge/lane_sites.hpp"
 #include "qcd/row_tasks.hpp"
 

@@ -1,5 +1,5 @@
 // The four plaquettes of a plane around a site, for several sites at once. A place is a site of
-// each lane: SiteLanes or LanePlace.
+// each lane (LanePlace).
 #pragma once
 
 #include "qcd/gauge/colour_matrix.hpp"
@@ -30,7 +30,8 @@ Leaves<typename Place::V> leaves(const Place& x, int mu, int nu) {
                   product<plain, adjoint>(right.behind(nu).link(nu), link_mu))};
 }
 
-// F = (Q - Q†)/8, Q the sum of the leaves; its trace is kept (field_strength.hpp).
+// F = (Q - Q†)/8, Q the sum of the leaves, with its trace (Sheikholeslami, Wohlert, Nucl. Phys. B
+// 259 (1985) 572).
 template <class Place>
 ColourMatrix<typename Place::V> clover_strength(const Place& x, int mu, int nu) {
   auto [sum, second, third, fourth] = leaves(x, mu, nu);

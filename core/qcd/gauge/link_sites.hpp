@@ -1,11 +1,9 @@
 // The sites of a rank with their neighbours, as numbers in the array of its links.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <vector>
 
-#include "qcd/gauge/colour_matrix.hpp"
 #include "qcd/gauge/links.hpp"
 
 namespace phasewise::qcd {
@@ -28,38 +26,6 @@ class LinkSites {
     return static_cast<std::size_t>(axes * site + axis);
   }
   std::vector<std::int32_t> own_, ahead_, behind_;
-};
-
-// A site of each lane.
-template <int Lanes>
-class SiteLanes {
- public:
-  using V = parallel::Vector<double, Lanes>;
-  SiteLanes(const LinkSites& sites, const Matrix* links, const std::array<std::int32_t, Lanes>& at)
-      : sites_(sites), links_(links), at_(at) {}
-
-  SiteLanes ahead(int axis) const {
-    SiteLanes moved = *this;
-    for (std::int32_t& site : moved.at_) site = sites_.ahead(site, axis);
-    return moved;
-  }
-  SiteLanes behind(int axis) const {
-    SiteLanes moved = *this;
-    for (std::int32_t& site : moved.at_) site = sites_.behind(site, axis);
-    return moved;
-  }
-  ColourMatrix<V> link(int mu) const {
-    const Matrix* from[Lanes];
-    for (int lane = 0; lane < Lanes; ++lane)
-      from[lane] = links_ + static_cast<std::int64_t>(axes) * at_[lane] + mu;
-    return load_links<Lanes>(from);
-  }
-  std::int32_t site(int lane) const { return at_[lane]; }
-
- private:
-  const LinkSites& sites_;
-  const Matrix* links_;
-  std::array<std::int32_t, Lanes> at_;
 };
 
 }  // namespace phasewise::qcd

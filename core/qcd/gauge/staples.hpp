@@ -1,5 +1,5 @@
 // Ways from a site to its neighbour around a link, for several sites at once. A place is a site of
-// each lane: SiteLanes or LanePlace.
+// each lane (LanePlace).
 #pragma once
 
 #include "qcd/gauge/colour_matrix.hpp"

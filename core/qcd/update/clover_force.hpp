@@ -1,6 +1,6 @@
 // The force of what depends on the field strength. With δS = Σ_x Σ_p Re tr T_p(x) δF_p(x), six
-// anti-Hermitian matrices T a site in the order of FieldStrength, F with its trace
-// (field_strength.hpp), it is F = i Σ_a T_a ∂_a S of each link: the plaquettes through the link
+// anti-Hermitian matrices T a site for the planes xy xz xt yz yt zt, F with its trace
+// (clover_strength), it is F = i Σ_a T_a ∂_a S of each link: the plaquettes through the link
 // with T put in at one of their four corners.
 #pragma once
 

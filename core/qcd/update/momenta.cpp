@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "numerics/normal.hpp"
+#include "qcd/gauge/colour_matrix.hpp"
 #include "qcd/phases.hpp"
 #include "qcd/update/random_streams.hpp"
 #include "workload/exact_sum.hpp"

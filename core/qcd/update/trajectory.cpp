@@ -16,7 +16,8 @@
 namespace phasewise::qcd {
 namespace {
 
-// A change of H beyond this is never that of an integrator that works.
+// A growth of H beyond this is never that of an integrator that works; far from equilibrium H may
+// fall as much.
 constexpr double huge = 1000.0;
 
 // One item is a link.
@@ -111,7 +112,7 @@ void Trajectory::tell(std::int64_t number, workload::Listener& listener) {
     restore_links(listener);
   }
   end(listener);
-  if (!(std::fabs(values_.delta_h) <= huge)) name_trouble(before, after);
+  if (values_.delta_h > huge) name_trouble(before, after);
 }
 
 // The difference is that of each term, since terms are much larger than their changes.
@@ -123,7 +124,7 @@ void Trajectory::decide(std::int64_t number, const std::vector<double>& start,
   }
   double change = 0.0;
   for (std::size_t i = 0; i < start.size(); ++i) change += end[i] - start[i];
-  if (std::isnan(change) || values_.unconverged > 0) change = infinite;
+  if (!std::isfinite(change) || values_.unconverged > 0) change = infinite;
   double chance, other;
   numerics::uniform_pair(fields_.seed, static_cast<std::uint32_t>(number), 0, streams::acceptance,
                          0, chance, other);

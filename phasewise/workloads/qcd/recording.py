@@ -18,7 +18,7 @@ from phasewise.workloads.qcd.driver import QcdRun
 from phasewise.workloads.qcd.gauge.writing import write_own_links
 from phasewise.workloads.qcd.model import Qcd, model_of
 from phasewise.workloads.qcd.solver_faults import solver_fault
-from phasewise.workloads.qcd.update_records import Remarks, update_rows
+from phasewise.workloads.qcd.update_records import Remarks, UpdateDetail, update_rows
 
 AXES = ("x", "y", "z", "t")
 FLOW = {
@@ -73,14 +73,13 @@ class QcdRecording(Recording):
         return found
 
     def detail(self, study: Study) -> Detail:
-        """The plaquette and ΔH of a trajectory; nothing of a solve."""
-        model = model_of(study)
-        return super().detail(study) if model.update is None else Remarks(model, study.count).detail
+        """The plaquette, ΔH and the acceptance so far of a trajectory; nothing of a solve."""
+        return super().detail(study) if model_of(study).update is None else UpdateDetail()
 
     def remark(self, study: Study) -> Remark:
         """Why a trajectory was rejected that went wrong, and that few are accepted."""
         model = model_of(study)
-        return super().remark(study) if model.update is None else Remarks(model, study.count).remark
+        return super().remark(study) if model.update is None else Remarks(model, study.count)
 
     def dump(
         self, folder: Path, run: Run, comm: Communicator, study: Study, at_start: bool

@@ -53,41 +53,64 @@ def update_rows(model: Qcd) -> dict[str, Dataset]:
     return found
 
 
+class Acceptance:
+    """How many of the trajectories that a run has made were accepted."""
+
+    def __init__(self) -> None:
+        self.count = self.accepted = 0
+
+    def add(self, record: Mapping[str, Any]) -> None:
+        """Count a trajectory by its record."""
+        self.count += 1
+        self.accepted += int(record["accepted"])
+
+    @property
+    def share(self) -> float:
+        """That of the accepted ones."""
+        return self.accepted / self.count
+
+
+class UpdateDetail:
+    """The words of progress after a trajectory."""
+
+    def __init__(self) -> None:
+        self._acceptance = Acceptance()
+
+    def __call__(self, record: Mapping[str, Any]) -> str:
+        found = f"plaquette {plaquette_of(record):.5f}"
+        if "delta_h" not in record:
+            return found
+        self._acceptance.add(record)
+        return (
+            f"{found}, ΔH {float(record['delta_h']):.2g}, "
+            f"{100 * self._acceptance.share:.0f} % accepted"
+        )
+
+
 class Remarks:
     """What is said of a trajectory after which the run goes on."""
 
     def __init__(self, model: Qcd, count: int) -> None:
         """count: trajectories of the run."""
         self._model, self._count = model, count
-        self._done = self._accepted = self._troubles = 0
-        self._said = False
+        self._acceptance, self._troubles, self._said = Acceptance(), 0, False
 
-    def detail(self, record: Mapping[str, Any]) -> str:
-        """The words of progress."""
-        found = f"plaquette {plaquette_of(record):.5f}"
-        if "delta_h" not in record:
-            return found
-        return f"{found}, ΔH {float(record['delta_h']):.2g}"
-
-    def remark(self, record: Mapping[str, Any]) -> str:
+    def __call__(self, record: Mapping[str, Any]) -> str:
         """A sentence; empty if there is nothing to say."""
         if "accepted" not in record:
-            return ""
-        self._done += 1
-        self._accepted += int(record["accepted"])
+            return solver_remark(self._model, record)
+        self._acceptance.add(record)
         said = trouble(self._model, record)
         self._troubles += bool(said)
         return said if said and self._troubles <= MOST_SAID else self._low_acceptance()
 
     def _low_acceptance(self) -> str:
-        if self._said or self._done < min(FEWEST_JUDGED, self._count):
+        found, update = self._acceptance, self._model.update
+        if self._said or update is None or found.count < min(FEWEST_JUDGED, self._count):
             return ""
-        update = self._model.update
-        assert update is not None
-        share = self._accepted / self._done
-        found = low_acceptance(update.steps, update.length, share, self._done)
-        self._said = bool(found)
-        return found
+        sentence = low_acceptance(update.steps, update.length, found.share, found.count)
+        self._said = bool(sentence)
+        return sentence
 
 
 def plaquette_of(record: Mapping[str, Any]) -> float:
@@ -117,8 +140,7 @@ def trouble(model: Qcd, record: Mapping[str, Any]) -> str:
         )
     number = int(record.get("trouble", -1))
     if number < 0:
-        fault = solver_fault(model.solver, record)
-        return fault and f"the pion is not measured: {fault}"
+        return solver_remark(model, record)
     name, delta = model.monomials[number], float(record["delta_h"])
     size = f"{delta:.3g}" if math.isfinite(delta) else "not a finite number"
     step = int(record["trouble_step"])
@@ -127,3 +149,9 @@ def trouble(model: Qcd, record: Mapping[str, Any]) -> str:
         f"ΔH is {size}, by {what}, so that the trajectory is rejected; give more update.steps, or "
         "a shorter update.length"
     )
+
+
+def solver_remark(model: Qcd, record: Mapping[str, Any]) -> str:
+    """Why the pion was not measured."""
+    fault = solver_fault(model.solver, record)
+    return fault and f"the pion is not measured: {fault}"
