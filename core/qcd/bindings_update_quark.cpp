@@ -46,7 +46,7 @@ class BoxOfMonomials {
   BoxOfMonomials(const Extents& box, const std::array<double, axes>& phases, double mass,
                  double clover, double twisted_mass, const std::vector<double>& hasenbusch,
                  double tolerance, const std::string& kernel, const std::string& precision,
-                 int threads)
+                 int threads, bool determinant)
       : box_(box),
         description_(description_of_box(box, phases,
                                         {.mass = mass,
@@ -59,7 +59,8 @@ class BoxOfMonomials {
     UpdateSetting setting;
     setting.hasenbusch = hasenbusch;
     setting.force_tolerance = setting.action_tolerance = tolerance;
-    quarks_ = make_quark_monomials(description_, setting, fields_);
+    using enum QuarkSystem::Determinant;
+    quarks_ = make_quark_monomials(description_, setting, fields_, determinant ? with : without);
     for (const auto& monomial : quarks_.monomials)
       monomial->set_control({.until = SolveControl::Until::converged});
   }
@@ -132,13 +133,15 @@ void bind_update_quark(nb::module_& m) {
   nb::class_<BoxOfMonomials>(m, "QcdQuarkMonomials",
                              "The quark monomials of a trajectory in a box of one process.")
       .def(nb::init<const Extents&, const std::array<double, axes>&, double, double, double,
-                    const std::vector<double>&, double, const std::string&, const std::string&,
-                    int>(),
+                    const std::vector<double>&, double, const std::string&, const std::string&, int,
+                    bool>(),
            nb::arg("box"), nb::arg("phases") = std::array<double, axes>{}, nb::arg("mass") = 0.0,
            nb::arg("clover") = 0.0, nb::arg("twisted_mass") = 0.0,
            nb::arg("hasenbusch") = std::vector<double>{}, nb::arg("tolerance") = 1e-14,
            nb::arg("kernel") = "fast", nb::arg("precision") = "double", nb::arg("threads") = 1,
-           "kernel: fast, plain, or 'two rows' for 12 reals of a link.")
+           nb::arg("determinant") = true,
+           "kernel: fast, plain, or 'two rows' for 12 reals of a link. determinant: whether the "
+           "heaviest monomial has that of the clover term.")
       .def("set_links", &BoxOfMonomials::set_links, nb::arg("links"),
            "Links [t][z][y][x][axis][3][3][re, im].")
       .def("names", &BoxOfMonomials::names, "The names of the monomials, in their order.")

@@ -51,9 +51,6 @@ struct Description {
   // The place of the source of a solve.
   Extents source(std::int64_t solve) const;
   int right_sides() const { return pion ? 12 : 1; }
-  bool has_clover() const {
-    return quarks && (action.clover_spatial != 0.0 || action.clover_temporal != 0.0);
-  }
   // Whether D x = b is solved for a source: in each turn, or where an update measures the pion.
   bool has_solver() const { return quarks && (!update.updates() || pion); }
   // The planes of the neighbours' links that are needed: rectangles are two links long.

@@ -63,7 +63,7 @@ void add_monomials(const Description& description, std::vector<Piece>& pieces) {
   const std::vector<std::int64_t> forces =
       force_counts(schedule_of(update.integrator, update.length, update.steps), levels_of(update));
   const SolveControl each = planned_solves(description);
-  for (const Term& term : terms_of(update, description.has_clover())) {
+  for (const Term& term : terms_of(update)) {
     if (!term.solves) continue;
     const double solves = static_cast<double>(forces[static_cast<std::size_t>(term.level)]) +
                           solves_of_actions + term.solves_of_refresh;

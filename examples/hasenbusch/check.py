@@ -26,7 +26,7 @@ def ran(*changes: str) -> tuple[dict[str, Any], float]:
 def test_a_mass_makes_the_force_of_the_light_quarks_small() -> None:
     split, change = ran()
     whole, other = ran("update.hasenbusch=[]", "update.steps=[8,3]")
-    assert set(split) == {"gauge", "quarks", "hasenbusch_1", "clover_determinant"}
+    assert set(split) == {"gauge", "quarks", "hasenbusch_1"}
     assert split["quarks"]["force"] < 0.5 * whole["quarks"]["force"]
     # The heavy factor has most of the force, and its solves take fewer iterations.
     assert split["hasenbusch_1"]["force"] > split["quarks"]["force"]

@@ -172,7 +172,6 @@ def test_the_summary_of_a_chain_has_means_with_errors_and_times(tmp_path: Path) 
         "gauge": {"iterations": None, "force": pytest.approx(3.0)},
         "quarks": {"iterations": 100.0, "force": pytest.approx(2.0)},
         "hasenbusch_1": {"iterations": 100.0, "force": pytest.approx(1.0)},
-        "clover_determinant": {"iterations": None, "force": pytest.approx(0.0)},
     }
     assert summary["warnings"] == []
     assert summary["solver"] == {"iterations": 2 * 100 * COUNT, "residual": None}

@@ -105,8 +105,7 @@ def test_each_level_of_the_integrator_has_steps_by_default(
     assert levels_of(model.update, model.quarks) == levels
     assert len(model.update.steps) == len(levels) and all(n > 0 for n in model.update.steps)
     assert model.solving_monomials == solving
-    clover = ("clover_determinant",) if quarks else ()
-    assert model.monomials == ("gauge", *solving, *clover)
+    assert model.monomials == ("gauge", *solving)
 
 
 def test_files_of_a_pattern_come_by_number_and_measure_links_without_quarks(

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "parallel/loops.hpp"
 #include "qcd/dirac/lane_blocks.hpp"
 #include "qcd/dirac/lane_pairs.hpp"
 #include "qcd/gauge/leaves.hpp"
+#include "qcd/row_tasks.hpp"
 #include "qcd/sub_boxes.hpp"
 
 namespace phasewise::qcd {
@@ -16,8 +16,7 @@ namespace {
 constexpr double clover_block_flops = 2.0 * 6.0 * 2.0 * 9.0 * 4.0;
 constexpr double inverse_flops = 2.0 * 6.0 * 6.0 * 6.0 * 8.0;
 
-// What a block of threads found.
-struct FoundInBlock {
+struct FoundInVector {
   double largest = 0.0;
   std::int64_t singular = -1;
 };
@@ -55,7 +54,7 @@ class BlockMaker {
 
   // Stores the inverse, and returns |det|² of both chiralities.
   V invert(const SiteBlocks<Lanes>& blocks, std::int64_t vector, double* to,
-           FoundInBlock& found) const {
+           FoundInVector& found) const {
     const double mu = action_.twisted_mass;
     V determinant = V{} + 1.0;
     for (int chirality = 0; chirality < 2; ++chirality) {
@@ -127,7 +126,7 @@ parallel::KernelCard clover_blocks_card() {
 
 parallel::KernelCard clover_convert_card() {
   return {
-      .name = "clover_convert", .flops = 0.0, .bytes = 1.5 * (576.0 + 288.0), .vectorised = false};
+      .name = "clover_convert", .flops = 0.0, .bytes = 1.5 * (576.0 + 288.0), .vectorised = true};
 }
 
 template <class Real>
@@ -145,29 +144,26 @@ void CloverTerm<double>::make(const QuarkAction& action, const Domain& domain,
   allocate(kernel);
   const SubBoxes boxes = SubBoxes::cut(domain.extents(), kernel.lanes());
   const std::int64_t vectors = boxes.vectors();
-  std::vector<FoundInBlock> of_block(
-      static_cast<std::size_t>((vectors + parallel::block_size - 1) / parallel::block_size));
+  std::vector<FoundInVector> of_vector(static_cast<std::size_t>(vectors));
   parallel::with_lanes<double>(kernel.lanes(), [&]<int Lanes>() {
     const BlockMaker<Lanes> maker(action, links, boxes);
     constexpr std::int64_t reals = std::int64_t{site_block_reals} * Lanes;
-    parallel::for_blocks(vectors, kernel.shape().threads, [&](std::int64_t begin, int n, int) {
-      FoundInBlock& found = of_block[static_cast<std::size_t>(begin / parallel::block_size)];
-      for (std::int64_t vector = begin; vector < begin + n; ++vector) {
-        SiteBlocks<Lanes> blocks[2];
-        maker.blocks(vector, blocks);
-        for (int parity = 0; parity < 2; ++parity)
-          for (int chirality = 0; chirality < 2; ++chirality)
-            store_block<Lanes>(blocks[parity][chirality], blocks_[parity].data() + vector * reals +
-                                                              chirality * block_reals * Lanes);
-        store_vector<double, Lanes>(
-            determinants_.data() + vector * Lanes,
-            maker.invert(blocks[1], vector, odd_inverse_.data() + vector * reals, found));
-      }
+    for_rows(static_cast<int>(vectors), kernel.shape().threads, {}, [&](std::int64_t vector) {
+      SiteBlocks<Lanes> blocks[2];
+      maker.blocks(vector, blocks);
+      for (int parity = 0; parity < 2; ++parity)
+        for (int chirality = 0; chirality < 2; ++chirality)
+          store_block<Lanes>(blocks[parity][chirality], blocks_[parity].data() + vector * reals +
+                                                            chirality * block_reals * Lanes);
+      store_vector<double, Lanes>(
+          determinants_.data() + vector * Lanes,
+          maker.invert(blocks[1], vector, odd_inverse_.data() + vector * reals,
+                       of_vector[static_cast<std::size_t>(vector)]));
     });
   });
   largest_inverse_ = 0.0;
   singular_.reset();
-  for (const FoundInBlock& found : of_block) {
+  for (const FoundInVector& found : of_vector) {
     largest_inverse_ = std::max(largest_inverse_, found.largest);
     if (found.singular >= 0)
       singular_ =

@@ -53,16 +53,14 @@ class FastHopping final : public Hopping<Real> {
 
   void set_links(const Links& links, const LinkFactors& factors) override {
     const LinkVectors vectors(links, factors, shape().third_row);
+    const Extents inner{sub_.inner[0] / 2, sub_.inner[1], sub_.inner[2], sub_.inner[3]};
     for (int parity = 0; parity < 2; ++parity)
-      parallel::for_blocks(sub_.vectors(), shape().threads, [&](std::int64_t begin, int n, int) {
-        for (std::int64_t vector = begin; vector < begin + n; ++vector) {
-          const Extents in = coordinates_of(
-              {sub_.inner[0] / 2, sub_.inner[1], sub_.inner[2], sub_.inner[3]}, vector);
-          const int shift = (parity + in[1] + in[2] + in[3]) & 1;
-          Extents at[Lanes];
-          for (int lane = 0; lane < Lanes; ++lane) at[lane] = place_of(in, shift, lane);
-          vectors.take<Real, Lanes, kept_reals>(at, links_[parity].data() + vector * site_links);
-        }
+      for_rows(static_cast<int>(sub_.vectors()), shape().threads, {}, [&](std::int64_t vector) {
+        const Extents in = coordinates_of(inner, vector);
+        const int shift = (parity + in[1] + in[2] + in[3]) & 1;
+        Extents at[Lanes];
+        for (int lane = 0; lane < Lanes; ++lane) at[lane] = place_of(in, shift, lane);
+        vectors.take<Real, Lanes, kept_reals>(at, links_[parity].data() + vector * site_links);
       });
   }
 

@@ -10,6 +10,7 @@
 #include "parallel/loops.hpp"
 #include "qcd/dirac/hopping.hpp"
 #include "qcd/dirac/spin.hpp"
+#include "qcd/row_tasks.hpp"
 #include "qcd/sub_boxes.hpp"
 
 namespace phasewise::qcd {
@@ -99,15 +100,13 @@ void convert_data(const Hopping<From>& before, const From* from, const Hopping<T
   const LanePairs pairs(shape.box);
   constexpr std::int64_t wide = Reals * LanePairs::wide_lanes;
   constexpr std::int64_t narrow = Reals * LanePairs::narrow_lanes;
-  parallel::for_blocks(pairs.vectors(), shape.threads, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t vector = begin; vector < begin + n; ++vector) {
-      const std::int64_t first = pairs.narrow_vector(vector, 0) * narrow;
-      const std::int64_t second = pairs.narrow_vector(vector, 1) * narrow;
-      if constexpr (sizeof(To) < sizeof(From))
-        pairs.widen<Reals>(from + first, from + second, to + vector * wide);
-      else if constexpr (sizeof(To) > sizeof(From))
-        pairs.narrow<Reals>(from + vector * wide, to + first, to + second);
-    }
+  for_rows(static_cast<int>(pairs.vectors()), shape.threads, {}, [&](std::int64_t vector) {
+    const std::int64_t first = pairs.narrow_vector(vector, 0) * narrow;
+    const std::int64_t second = pairs.narrow_vector(vector, 1) * narrow;
+    if constexpr (sizeof(To) < sizeof(From))
+      pairs.widen<Reals>(from + first, from + second, to + vector * wide);
+    else if constexpr (sizeof(To) > sizeof(From))
+      pairs.narrow<Reals>(from + vector * wide, to + first, to + second);
   });
 }
 

@@ -72,7 +72,7 @@ void EvenSolver::combine(const Field<double>& a, double factor, const Field<doub
 
 void EvenSolver::copy(const Field<double>& from, Field<double>& to, Listener& listener) const {
   listener.kernel(combine_card, half_volume(),
-                  [&] { std::copy_n(from.data(), from.size(), to.data()); });
+                  [&] { shape_of(matrix_.hopping(), threads_).copy(from.data(), to.data()); });
 }
 
 double EvenSolver::norm_of(std::string_view phase, const Field<double>& field, double bound,
@@ -119,7 +119,7 @@ void EvenSolver::begin(double squared, const SolveGoal& goal, double shift, List
   residuals_.clear();
   grown_ = 0.0;
   updated_ = false;
-  std::fill_n(solution_.data(), solution_.size(), 0.0);
+  if (solution_.size() > 0) shape_of(matrix_.hopping(), threads_).clear(solution_.data());
   squared_start_ = squared;
   squared_goal_ = goal.tolerance * goal.tolerance * squared_start_;
   restart(right_, squared_start_, false, listener);

@@ -3,6 +3,7 @@
 // on ranks, threads nor lanes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -167,6 +168,18 @@ struct FieldShape {
         sum = fused(left, left, sum);
       }
       return std::array{sum};
+    });
+  }
+
+  void copy(const Real* from, Real* to) const {
+    parallel::for_blocks(reals / spinor_reals, threads, [&](std::int64_t begin, int n, int) {
+      std::copy_n(from + begin * spinor_reals, std::int64_t{n} * spinor_reals,
+                  to + begin * spinor_reals);
+    });
+  }
+  void clear(Real* to) const {
+    parallel::for_blocks(reals / spinor_reals, threads, [&](std::int64_t begin, int n, int) {
+      std::fill_n(to + begin * spinor_reals, std::int64_t{n} * spinor_reals, Real{0});
     });
   }
 

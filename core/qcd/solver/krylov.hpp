@@ -1,7 +1,6 @@
 // Solvers of a linear system on fields of one parity, iteration by iteration, in one precision.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 
 #include "qcd/dirac/dirac.hpp"
@@ -24,7 +23,7 @@ class Krylov {
   // Sets x = 0. `squared` is the square of the residual, known on all ranks. `again` means that the
   // solver keeps its directions, since the residual is its own, recomputed.
   void start(double squared, bool again, workload::Listener& listener) {
-    std::fill_n(x_.data(), x_.size(), Real{0});
+    if (x_.size() > 0) shape().clear(x_.data());
     grown_ = 0.0;
     squared_ = squared;
     begin(again, listener);

@@ -33,7 +33,7 @@ class Monomial {
   Monomial(const Monomial&) = delete;
   Monomial& operator=(const Monomial&) = delete;
 
-  // gauge, quarks, hasenbusch_1 …, clover_determinant; it lives as long as the monomial.
+  // gauge, quarks, hasenbusch_1 …; it lives as long as the monomial.
   virtual std::string_view name() const = 0;
   // Exchanges of its own, in the same order on all ranks.
   virtual exchange::Exchanges exchanges() const { return {}; }

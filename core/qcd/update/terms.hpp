@@ -18,9 +18,8 @@ struct Term {
 
 // The determinant of M†M is a product of ratios, from the lightest quarks to the heaviest factor,
 // each with a level of its own (M. Hasenbusch, Phys. Lett. B 519 (2001) 177): quarks, hasenbusch_1,
-// …; a ratio solves once for its pseudofermions. The determinant of the clover term, if there is
-// one, moves with the heaviest factor, and the gauge field at the last level.
-inline std::vector<Term> terms_of(const UpdateSetting& setting, bool clover) {
+// …; a ratio solves once for its pseudofermions. The gauge field moves at the last level.
+inline std::vector<Term> terms_of(const UpdateSetting& setting) {
   std::vector<Term> terms;
   int level = 0;
   if (setting.has_quarks()) {
@@ -28,7 +27,6 @@ inline std::vector<Term> terms_of(const UpdateSetting& setting, bool clover) {
     for (; level <= factors; ++level)
       terms.push_back({level == 0 ? "quarks" : "hasenbusch_" + std::to_string(level), level, true,
                        level < factors ? 1 : 0});
-    if (clover) terms.push_back({"clover_determinant", factors, false, 0});
   }
   terms.push_back({"gauge", level, false, 0});
   return terms;

@@ -21,7 +21,7 @@ Update::Update(const Description& description, const Position& position, Links& 
     heat_bath_ = std::make_unique<HeatBath>(fields_, setting_.gauge.beta);
     return;
   }
-  terms_ = terms_of(setting_, description.has_clover());
+  terms_ = terms_of(setting_);
   if (setting_.has_quarks()) {
     QuarkMonomials made = make_quark_monomials(description, setting_, fields_);
     quarks_ = std::move(made.system);

@@ -50,7 +50,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "vectors": ("combine", "norm", "update", "convert", "advance", "half_step", "products", "turn"),
     "forces": (
         "gauge_force", "quark_force", "force_faces", "clover_force", "clover_tensor",
-        "clover_tensor_odd", "move_momenta", "force_norms", "largest_force",
+        "move_momenta", "force_norms", "largest_force",
     ),
     "actions": (
         "gauge_action", "quark_action", "clover_action", "pseudofermions", "momenta", "kinetic",

@@ -36,7 +36,7 @@ class QcdKernels(Kernels):
         "move_momenta": "byte", "kinetic": "byte", "keep_links": "byte", "force_norms": "byte",
         "largest_force": "byte", "reunitarise": "flop", "quark_force": "flop",
         "force_faces": "byte", "clover_force": "flop", "clover_tensor": "flop",
-        "clover_tensor_odd": "flop", "clover_blocks": "flop", "clover_convert": "byte",
+        "clover_blocks": "flop", "clover_convert": "byte",
         "clover_action": "byte", "take_links": "byte", "take_links_single": "byte",
         "pseudofermions": "flop", "quark_action": "byte",
     }  # fmt: skip

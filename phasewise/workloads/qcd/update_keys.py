@@ -152,9 +152,7 @@ def monomials(update: UpdateTable, quarks: Quarks | None) -> tuple[str, ...]:
     """All monomials, the terms of the action; none without molecular dynamics."""
     if update.method == HEAT_BATH:
         return ()
-    clover = quarks is not None and quarks.has_clover
-    last = ("clover_determinant",) if clover else ()
-    return ("gauge", *solving_monomials(update, quarks), *last)
+    return ("gauge", *solving_monomials(update, quarks))
 
 
 def update_values(update: UpdateTable) -> dict[str, Any]:

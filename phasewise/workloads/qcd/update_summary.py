@@ -27,7 +27,7 @@ def monomial_names(results: Results) -> list[str]:
         return []
     masses = len(update.get("hasenbusch") or ())
     names = ["gauge", "quarks", *(f"hasenbusch_{k}" for k in range(1, masses + 1))]
-    return [name for name in (*names, "clover_determinant") if results.holds(f"{FORCE}{name}")]
+    return [name for name in names if results.holds(f"{FORCE}{name}")]
 
 
 def chain_entries(results: Results) -> dict[str, Any]:

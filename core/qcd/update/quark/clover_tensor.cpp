@@ -1,22 +1,17 @@
 #include "qcd/update/quark/clover_tensor.hpp"
 
-#include "parallel/loops.hpp"
 #include "qcd/dirac/lane_blocks.hpp"
+#include "qcd/row_tasks.hpp"
 
 namespace phasewise::qcd {
 namespace {
 
-// One item is a site. Four outer products of spins for each chirality, and their combinations.
+// One item is a site. Four outer products of spins for each chirality, and their combinations; the
+// determinant reads a block of each odd site.
 constexpr parallel::KernelCard tensor_card{.name = "clover_tensor",
                                            .flops = 8.0 * 9.0 * 8.0 + 6.0 * (4.0 * 18.0 + 36.0),
-                                           .bytes = 2.0 * 192.0 + 864.0,
+                                           .bytes = 2.0 * 192.0 + 0.5 * 576.0 + 864.0,
                                            .vectorised = true};
-// With a twisted mass, the blocks of an odd site are multiplied.
-constexpr parallel::KernelCard determinant_card{.name = "clover_tensor_odd",
-                                                .flops = 0.5 * 6.0 * (4.0 * 18.0 + 36.0),
-                                                .bytes = 0.5 * 576.0 + 864.0,
-                                                .vectorised = true};
-
 // K between the spins of each chirality, [chirality][row][column].
 template <class V>
 using SpinMatrices = ColourMatrix<V>[2][2][2];
@@ -100,9 +95,9 @@ LaneBlock<V> product_of(const LaneBlock<V>& a, const LaneBlock<V>& b) {
   return m;
 }
 
-// K = A (A² + µ²)⁻¹ of an odd vector, which is A⁻¹ without a twisted mass.
+// Adds K = A (A² + µ²)⁻¹ of an odd vector, which is A⁻¹ without a twisted mass.
 template <int Lanes>
-void set_inverses(const CloverTerm<double>& clover, std::int64_t vector, bool twisted,
+void add_inverses(const CloverTerm<double>& clover, std::int64_t vector, bool twisted,
                   SpinMatrices<Vector<double, Lanes>>& k) {
   using V = Vector<double, Lanes>;
   for (int chirality = 0; chirality < 2; ++chirality) {
@@ -113,8 +108,8 @@ void set_inverses(const CloverTerm<double>& clover, std::int64_t vector, bool tw
       for (int column = 0; column < 2; ++column)
         for (int i = 0; i < colours; ++i)
           for (int j = 0; j < colours; ++j) {
-            k[chirality][row][column].re[i][j] = block.re[colours * row + i][colours * column + j];
-            k[chirality][row][column].im[i][j] = block.im[colours * row + i][colours * column + j];
+            k[chirality][row][column].re[i][j] += block.re[colours * row + i][colours * column + j];
+            k[chirality][row][column].im[i][j] += block.im[colours * row + i][colours * column + j];
           }
   }
 }
@@ -130,51 +125,41 @@ CloverTensor::CloverTensor(const UpdateFields& fields, const HaloBox& box,
                 [&](const Extents& at) { places_.push_back(planes * box.index(at)); });
 }
 
-// outer(parity, vector, k) gives K.
+// spin_matrices(parity, vector, k) gives K.
 template <int Lanes, class F>
-void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& outer) const {
+void CloverTensor::for_vectors(const SpinorSites& sites, Matrix* tensor, F&& spin_matrices) const {
   using V = Vector<double, Lanes>;
   const std::array<double, planes> weights = action_.plane_weights();
-  parallel::for_blocks(sites.vectors(), fields_.threads, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t vector = begin; vector < begin + n; ++vector)
-      for (int parity = 0; parity < 2; ++parity) {
-        SpinMatrices<V> k{};
-        outer(parity, vector, k);
-        const std::int32_t* own = sites.sites(parity, vector);
-        int plane = 0;
-        for (int mu = 0; mu < axes; ++mu)
-          for (int nu = mu + 1; nu < axes; ++nu, ++plane) {
-            const ColourMatrix<V> found = antihermitian(weights[plane], traced<V>(k, mu, nu));
-            Matrix* to[Lanes];
-            for (int lane = 0; lane < Lanes; ++lane)
-              to[lane] = tensor + places_[static_cast<std::size_t>(own[lane])] + plane;
-            store_links<Lanes>(found, to);
-          }
-      }
+  for_rows(static_cast<int>(sites.vectors()), fields_.threads, {}, [&](std::int64_t vector) {
+    for (int parity = 0; parity < 2; ++parity) {
+      SpinMatrices<V> k{};
+      spin_matrices(parity, vector, k);
+      const std::int32_t* own = sites.sites(parity, vector);
+      int plane = 0;
+      for (int mu = 0; mu < axes; ++mu)
+        for (int nu = mu + 1; nu < axes; ++nu, ++plane) {
+          const ColourMatrix<V> found = antihermitian(weights[plane], traced<V>(k, mu, nu));
+          Matrix* to[Lanes];
+          for (int lane = 0; lane < Lanes; ++lane)
+            to[lane] = tensor + places_[static_cast<std::size_t>(own[lane])] + plane;
+          store_links<Lanes>(found, to);
+        }
+    }
   });
 }
 
 void CloverTensor::set(const SpinorSites& sites, const SpinorPair& x, const SpinorPair& y,
-                       double factor, double odd_factor, Matrix* tensor,
-                       workload::Listener& listener) const {
+                       double factor, double odd_factor, const CloverTerm<double>* determinant,
+                       Matrix* tensor, workload::Listener& listener) const {
+  const bool twisted = action_.twisted_mass != 0.0;
   listener.kernel(tensor_card, static_cast<double>(fields_.volume()), [&] {
     parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
       for_vectors<Lanes>(sites, tensor, [&](int parity, std::int64_t vector, auto& k) {
         const std::int64_t at = vector * spinor_reals * Lanes;
         set_products<Lanes>(parity == 0 ? factor : factor * odd_factor, x.data(parity) + at,
                             y.data(parity) + at, k);
-      });
-    });
-  });
-}
-
-void CloverTensor::set_determinant(const SpinorSites& sites, const CloverTerm<double>& clover,
-                                   Matrix* tensor, workload::Listener& listener) const {
-  const bool twisted = action_.twisted_mass != 0.0;
-  listener.kernel(determinant_card, static_cast<double>(fields_.volume()), [&] {
-    parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
-      for_vectors<Lanes>(sites, tensor, [&](int parity, std::int64_t vector, auto& k) {
-        if (parity == 1) set_inverses<Lanes>(clover, vector, twisted, k);
+        if (parity == 1 && determinant != nullptr)
+          add_inverses<Lanes>(*determinant, vector, twisted, k);
       });
     });
   });

@@ -18,16 +18,15 @@ class CloverTensor {
   // The tensor is [site of the box][plane]. Fields and box must outlive it.
   CloverTensor(const UpdateFields& fields, const HaloBox& box, const QuarkAction& action);
 
-  // K = factor X Y†, on odd sites times odd_factor.
+  // K = factor X Y†, on odd sites times odd_factor. `determinant` adds that of -log det (A A†) on
+  // odd sites, K = A (A² + µ²)⁻¹.
   void set(const SpinorSites& sites, const SpinorPair& x, const SpinorPair& y, double factor,
-           double odd_factor, Matrix* tensor, workload::Listener& listener) const;
-  // Of -log det (A A†) on odd sites: K = A (A² + µ²)⁻¹ there, and 0 on even sites.
-  void set_determinant(const SpinorSites& sites, const CloverTerm<double>& clover, Matrix* tensor,
-                       workload::Listener& listener) const;
+           double odd_factor, const CloverTerm<double>* determinant, Matrix* tensor,
+           workload::Listener& listener) const;
 
  private:
   template <int Lanes, class F>
-  void for_vectors(const SpinorSites& sites, Matrix* tensor, F&& outer) const;
+  void for_vectors(const SpinorSites& sites, Matrix* tensor, F&& spin_matrices) const;
 
   const UpdateFields& fields_;
   QuarkAction action_;

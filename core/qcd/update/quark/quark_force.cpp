@@ -8,6 +8,7 @@
 #include "qcd/dirac/lane_blocks.hpp"
 #include "qcd/dirac/link_factors.hpp"
 #include "qcd/phases.hpp"
+#include "qcd/row_tasks.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -250,9 +251,8 @@ void QuarkForce::set(const HaloHopping<double>& hopping, const SpinorSites& site
       ForceKernel<Lanes> force{fields_, sites, x, y, boundary_, {}, factor, to};
       for (int axis = 0; axis < axes; ++axis)
         force.faces[axis] = reinterpret_cast<const double*>(memory_.data() + faces_[axis].arrives);
-      parallel::for_blocks(sites.vectors(), fields_.threads, [&](std::int64_t begin, int n, int) {
-        for (std::int64_t vector = begin; vector < begin + n; ++vector)
-          for (int parity = 0; parity < 2; ++parity) force.at(parity, vector);
+      for_rows(static_cast<int>(sites.vectors()), fields_.threads, {}, [&](std::int64_t vector) {
+        for (int parity = 0; parity < 2; ++parity) force.at(parity, vector);
       });
     });
   });

@@ -55,14 +55,16 @@ bool QuarkMonomial::solve(double tolerance, workload::Listener& listener) {
 
 double QuarkMonomial::action(workload::Listener& listener) {
   const bool solved = solve(term_.action_tolerance, listener);
-  const double found =
+  double found =
       quark_action(fields_, system_.lanes(), a(), b(), phi_, system_.solution(), listener);
+  if (term_.determinant == QuarkSystem::Determinant::with)
+    found += system_.determinant_action(listener);
   return solved ? found : std::numeric_limits<double>::infinity();
 }
 
 void QuarkMonomial::add_force(double step, workload::Listener& listener) {
   solve(term_.force_tolerance, listener);
-  system_.move(b(), step, norms_, listener);
+  system_.move(b(), term_.determinant, step, norms_, listener);
 }
 
 void QuarkMonomial::tell_iteration(workload::Listener& listener) {

@@ -19,6 +19,7 @@ struct QuarkTerm {
   double mass = 0.0;
   std::optional<double> heavier{};  // µ₂ of a ratio
   double force_tolerance = 0.0, action_tolerance = 0.0;
+  QuarkSystem::Determinant determinant = QuarkSystem::Determinant::without;
 };
 
 class QuarkMonomial final : public Monomial {

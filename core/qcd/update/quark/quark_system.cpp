@@ -102,7 +102,8 @@ void QuarkSystem::tell_update(double shift, workload::Listener& listener) {
   solver_.update(listener);
 }
 
-void QuarkSystem::move(double b, double step, ForceNorms& norms, workload::Listener& listener) {
+void QuarkSystem::move(double b, Determinant determinant, double step, ForceNorms& norms,
+                       workload::Listener& listener) {
   const Field<double>& x = solution();
   Field<double>&x_odd = scratch_[0], &y = scratch_[1], &y_odd = scratch_[2];
   Dirac<double>& matrix = this->matrix();
@@ -113,17 +114,11 @@ void QuarkSystem::move(double b, double step, ForceNorms& norms, workload::Liste
   const double odd = matrix.odd_factor();
   force_.set(matrix.hopping(), sites_, of_x, of_y, -0.5 * b * odd, collected_, listener);
   if (clover_) {
-    clover_->tensor.set(sites_, of_x, of_y, b, odd * odd, clover_->force.tensor(), listener);
+    clover_->tensor.set(sites_, of_x, of_y, b, odd * odd,
+                        determinant == Determinant::with ? &matrix.clover() : nullptr,
+                        clover_->force.tensor(), listener);
     clover_->force.add(-1.0, collected_, nullptr, listener);
   }
-  move_momenta(fields_, collected_, step, norms, listener);
-}
-
-void QuarkSystem::move_by_determinant(double step, ForceNorms& norms,
-                                      workload::Listener& listener) {
-  std::fill_n(collected_.data(), collected_.size(), Matrix{});
-  clover_->tensor.set_determinant(sites_, matrix().clover(), clover_->force.tensor(), listener);
-  clover_->force.add(-1.0, collected_, nullptr, listener);
   move_momenta(fields_, collected_, step, norms, listener);
 }
 

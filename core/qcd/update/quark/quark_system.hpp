@@ -43,10 +43,12 @@ class QuarkSystem {
   void tell_iteration(double shift, workload::Listener& listener);
   void tell_update(double shift, workload::Listener& listener);
 
+  // Whether the determinant of the clover term on odd sites is added, -log det (A A†): that is
+  // -2 log |det A| without a twisted mass, and -log det (A² + µ²) of the Hermitian A with one.
+  enum class Determinant : bool { without, with };
   // momenta -= step F, where S changes by -2 b Re (M x)† δM x with x = solution().
-  void move(double b, double step, ForceNorms& norms, workload::Listener& listener);
-  // The same for -log det (A A†) on odd sites, and this term itself.
-  void move_by_determinant(double step, ForceNorms& norms, workload::Listener& listener);
+  void move(double b, Determinant determinant, double step, ForceNorms& norms,
+            workload::Listener& listener);
   double determinant_action(workload::Listener& listener);
 
   // |field|² over all ranks; infinite if it is not a number.
