@@ -72,12 +72,13 @@ void Update::tell_sweeps(std::int64_t number, workload::Listener& listener) {
   heat_bath_->sweep(Sweep::heat_bath, number, listener);
   for (int sweep = 0; sweep < setting_.over_relaxation; ++sweep)
     heat_bath_->sweep(Sweep::over_relaxation, number, listener);
-  double changed = static_cast<double>(reunitarise(fields_, listener));
+  double mended = static_cast<double>(reunitarise(fields_, listener));
+  listener.sum(phases::sum_action, std::span(&mended, 1));
+  values_.reunitarised = static_cast<std::int64_t>(mended);
   // A sweep renews one plane of the halo.
-  if (fields_.links.box().halo() > 1) exchange_(listener);
-  ++fields_.version;
-  listener.sum(phases::sum_action, std::span(&changed, 1));
-  values_.reunitarised = static_cast<std::int64_t>(changed);
+  const bool two_planes = fields_.links.box().halo() > 1;
+  if (two_planes) exchange_(listener);
+  if (two_planes || mended > 0.0) ++fields_.version;
 }
 
 }  // namespace phasewise::qcd
