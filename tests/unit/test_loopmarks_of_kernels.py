@@ -82,6 +82,7 @@ BY_OTHERS = {
     ("qcd/dirac/dirac.cpp", "local_card"): "Vector, a vector by its type",
     ("qcd/gauge/flow_measures.cpp", "flow_measures_card"): "Vector, a vector by its type",
     ("qcd/gauge/flow_step.cpp", "flow_card"): "Vector, a vector by its type",
+    ("qcd/gauge/gauge_measurement.cpp", "plaquette_card"): "Vector, a vector by its type",
     ("qcd/gauge/stout.cpp", "stout_card"): "Vector, a vector by its type",
     ("qcd/update/clover_force.cpp", "clover_force_card"): "Vector, a vector by its type",
     ("qcd/update/gauge_monomial.cpp", "gauge_action_card"): "Vector, a vector by its type",

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "qcd/gauge/loops.hpp"
 #include "qcd/gauge/staples.hpp"
 #include "qcd/phases.hpp"
 #include "workload/exact_sum.hpp"
@@ -15,26 +16,6 @@ namespace {
 // Six planes with one plaquette and two rectangles each.
 constexpr double planes_of_site = 6.0, rectangles_of_site = 12.0;
 
-// Re tr a b†.
-template <class V>
-V real_trace_with_adjoint(const ColourMatrix<V>& a, const ColourMatrix<V>& b) {
-  using parallel::fused;
-  V sum{};
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      sum = fused(a.im[i][j], b.im[i][j], fused(a.re[i][j], b.re[i][j], sum));
-  return sum;
-}
-
-// Re tr of the rectangle that begins at the site, two links long along mu.
-template <class Place>
-typename Place::V rectangle_at(const Place& x, int mu, int nu) {
-  const Place next = x.ahead(mu), above = x.ahead(nu);
-  const auto there = product(product(x.link(mu), next.link(mu)), next.ahead(mu).link(nu));
-  const auto back = product(product(x.link(nu), above.link(mu)), above.ahead(mu).link(mu));
-  return real_trace_with_adjoint(there, back);
-}
-
 // The part of the action that begins at the site, divided by β.
 template <class Place>
 typename Place::V term_at(const GaugeAction& action, const Place& x) {
@@ -42,8 +23,7 @@ typename Place::V term_at(const GaugeAction& action, const Place& x) {
   V plaquettes{}, rectangles{};
   for (int mu = 0; mu < axes; ++mu)
     for (int nu = mu + 1; nu < axes; ++nu) {
-      const auto there = product(x.link(mu), x.ahead(mu).link(nu));
-      plaquettes += 3.0 - real_trace_with_adjoint(there, product(x.link(nu), x.ahead(nu).link(mu)));
+      plaquettes += 3.0 - plaquette_at(x, mu, nu);
       if (action.rectangles == 0.0) continue;
       rectangles += (3.0 - rectangle_at(x, mu, nu)) + (3.0 - rectangle_at(x, nu, mu));
     }
