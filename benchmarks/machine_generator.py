@@ -134,7 +134,7 @@ def study_of(
         turns = one_of(draw, own.COUNTS)
         try:
             check_size(machine, ranks)
-            named = {"workload": workload.name, workload.unit.many: turns}
+            named = {"workload": workload.name, workload.counting(tables).unit.many: turns}
             study = Study.from_dict({**tables, **named})
             study = settle(study, ranks, machine).study
             study.check_ranks(ranks)

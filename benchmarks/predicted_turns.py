@@ -5,7 +5,8 @@ the rates of the kernels were not measured.
     .venv/bin/python -m benchmarks.predicted_turns --machine here.toml --ranks 2
 
 The prediction is a model's communication plus the kernels at the machine's rates; the measurement
-is that of `phasewise bench`. The exit status is 0 if all predictions are within `--within`.
+is that of `phasewise bench`. Of a trajectory with quarks, the prediction takes the iterations from
+the run. The exit status is 0 if all predictions are within `--within`.
 """
 
 from __future__ import annotations
@@ -27,12 +28,16 @@ from phasewise.output import print_json, print_table
 from phasewise.runs.timing import WARM_UP_TURNS
 from phasewise.study import Study
 from phasewise.study.reading import apply_override
+from phasewise.workload.interface import Unit
 from phasewise.workloads.collision.bench import collision_case
+from phasewise.workloads.qcd import bench_updates
+from phasewise.workloads.qcd.update_keys import TRAJECTORY
 from phasewise.workloads.spacecharge.bench import case_tables
 
 TABLES: dict[str, Callable[[str], dict[str, Any]]] = {
     "collision": collision_case,
     "spacecharge": case_tables,
+    "qcd": bench_updates.case_tables,
 }
 """The tables of each workload's cases of `phasewise bench`."""
 
@@ -98,6 +103,10 @@ SHAPES: dict[str, tuple[str, str, int, tuple[str, ...]]] = {
         7,
         ("bunch.macroparticles=100000", "solver.grid=[48, 48, 96]", "solver.kicks=6", *FIXED),
     ),
+    "heat-bath": ("qcd", "heat-bath", 5, ("lattice.size=[12, 12, 12, 16]",)),
+    "flow": ("qcd", "flow", 3, ("lattice.size=[12, 12, 12, 16]",)),
+    # Iterations are known of the last trajectory, and updates in mixed precision are not.
+    "trajectory": ("qcd", "trajectory", 1, ('solver.precision="double"',)),
 }
 """Workload, case of `phasewise bench`, number of timed turns, and changes to the case."""
 
@@ -146,12 +155,22 @@ def measured(shape: str, ranks: int) -> dict[str, Any]:
     return found
 
 
+def unit_of(found: dict[str, Any]) -> Unit:
+    """What a measurement counts."""
+    return TRAJECTORY if TRAJECTORY.many in found else Unit()
+
+
+def pieces_of(found: dict[str, Any]) -> dict[str, float]:
+    """How often the pieces of a trajectory came that depend on data."""
+    return {f"iteration_{name}": float(n) for name, n in found.get("iterations", {}).items()}
+
+
 def communication_of(found: dict[str, Any]) -> float:
     """Seconds of a turn in messages on rank 0."""
     phases = found["phases"]
     if isinstance(phases, list):
         total: float = sum(phase["seconds"] for phase in phases)
-        return total / float(found["turns"] + WARM_UP_TURNS)
+        return total / float(found[unit_of(found).many] + WARM_UP_TURNS)
     # Phases are named, are those of a kick, and include the kernels of the same names.
     kicks = round(found["seconds_per_turn"] / found["seconds_per_kick"])
     everything: float = sum(phases.values()) * kicks
@@ -160,18 +179,19 @@ def communication_of(found: dict[str, Any]) -> float:
 
 
 def compare(shape: str, machine_name: str, ranks: int, model: str | None, fastest: bool) -> Point:
-    """Predict, then run; use the median of the turns, or the fastest one."""
+    """Run, and predict with as many iterations; use the median of the turns, or the fastest one."""
     machine = load_machine(machine_name)
-    case = Case(study_of(shape), machine, ranks)
+    found = measured(shape, ranks)
+    case = Case(study_of(shape), machine, ranks, pieces=pieces_of(found))
     chosen = model or default_model(machine)
     prediction, kernels = predict(case, chosen), kernel_seconds(case)
-    found = measured(shape, ranks)
+    one = unit_of(found).one
     return Point(
         shape,
         ranks,
         chosen,
         prediction.turn_seconds,
-        found["fastest_turn" if fastest else "seconds_per_turn"],
+        found[f"fastest_{one}" if fastest else f"seconds_per_{one}"],
         prediction.communication_seconds,
         communication_of(found),
         kernels,

@@ -1,11 +1,13 @@
-"""Solves of lattice QCD, drawn by number, by which the models are judged; a number always gives the
-same solve.
+"""Solves and trajectories of lattice QCD, drawn by number, by which the models are judged; a number
+always gives the same one.
 
 Everything that changes messages or their times varies: size, ranks, process grid and layout;
 protocol, blocks, spinors, overlap and sums; method, precision and iterations; clover term,
 anisotropy and stout links; a pion (twelve right-hand sides) from a point or a smeared source, and
-rectangles. Machines are described ones and drawn ones (benchmarks/machine_generator.py), half of
-them with costs of messages, with fat trees (one switch, or a tapered stage) and tori.
+rectangles. Trajectories are those of phasewise/workloads/qcd/drawn.py: quenched ones, those with
+quarks, and sweeps of a heat-bath. Machines are described ones and drawn ones
+(benchmarks/machine_generator.py), half of them with costs of messages, with fat trees (one switch,
+or a tapered stage) and tori.
 """
 
 from __future__ import annotations
@@ -39,10 +41,13 @@ from phasewise.workloads.qcd.communication import (
     SUMS,
     QcdCommunication,
 )
-from phasewise.workloads.qcd.drawn import MOST_OF_PION, SIZES
+from phasewise.workloads.qcd.drawn import HEAT_BATH, KINDS, MOST_OF_PION, SIZES, trajectory
 from phasewise.workloads.qcd.grids import Extents, fitting_grids
-from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS
+from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS, Qcd
 
+SOLVES, TRAJECTORIES = "solves", "trajectories"
+DRAWS = {SOLVES: 4, TRAJECTORIES: 5}
+"""What is drawn, with a number that begins the seed of its draws."""
 FAT_TREE, TORUS = "fat-tree", "torus"
 DESCRIBED = {
     FAT_TREE: (
@@ -82,7 +87,7 @@ Draw = np.random.Generator
 
 @dataclass(frozen=True)
 class Point(SimulatedPoint):
-    """One simulated solve. text: the contents of the file of a drawn machine."""
+    """One simulated solve or trajectory. text: the contents of the file of a drawn machine."""
 
     network: str
     text: str | None
@@ -95,38 +100,52 @@ class Point(SimulatedPoint):
     def words(self) -> str:
         """The whole case in one line."""
         own = cast(QcdCommunication, self.study.communication)
-        model = self.study.model
-        size = "x".join(map(str, model.lattice.size))
-        flags = {
-            "overlap": own.overlap,
-            f"pion from a {model.measure.pion} source": model.measure.pion,
-            "clover": model.quarks.has_clover,
-            "stout": model.quarks.stout_steps,
-            "rectangles": model.measure.rectangles,
-        }
+        size = "x".join(map(str, self.study.model.lattice.size))
         return ", ".join(
             (
                 f"{self.number} {self.machine.name} {self.ranks} ranks",
                 f"{size} on {own.grid_text} {own.layout_text}",
                 *(own.halo, own.blocks, own.spinors, own.sums),
-                f"{model.solver.iterations} {model.solver.method} {model.solver.precision}",
-                *(word for word, given in flags.items() if given),
+                *_what(self.study.model, own.overlap),
             )
         )
 
 
-def points_of(network: str, first: int, number: int) -> Iterator[Point]:
-    """`number` points of a kind of network from the first on; every second one is held out."""
+def _what(model: Qcd, overlap: bool | str) -> list[str]:
+    """What is solved or updated, in words."""
+    quarks, update = model.quarks, model.update
+    if update is None:
+        found = [f"{model.solver.iterations} {model.solver.method}"]
+    elif update.method == HEAT_BATH:
+        found = [f"heat-bath and {update.over_relaxation} sweeps"]
+    else:
+        found = [f"{update.integrator} {list(update.steps)} masses {list(update.hasenbusch)}"]
+    flags = {
+        model.solver.precision: quarks,
+        "overlap": overlap,
+        f"pion from a {model.measure.pion} source": model.measure.pion,
+        "clover": quarks is not None and quarks.has_clover,
+        "stout": quarks is not None and quarks.stout_steps,
+        "rectangles": model.measure.rectangles,
+        f"flow of {model.measure.flow_steps} steps": model.measure.flow_steps,
+    }
+    return found + [word for word, given in flags.items() if given]
+
+
+def points_of(network: str, first: int, number: int, what: str = SOLVES) -> Iterator[Point]:
+    """`number` points of a kind of network from the first on, SOLVES or TRAJECTORIES; every second
+    one is held out.
+    """
     for i in range(first, first + number):
         for trial in count():
-            draw = np.random.default_rng([4, len(network), i, trial])
-            with_point = _point(network, i, draw)
+            draw = np.random.default_rng([DRAWS[what], len(network), i, trial])
+            with_point = _point(network, i, draw, what)
             if with_point is not None:
                 yield with_point
                 break
 
 
-def _point(network: str, number: int, draw: Draw) -> Point | None:
+def _point(network: str, number: int, draw: Draw, what: str) -> Point | None:
     """The drawn case, if it is valid and not too long."""
     machine, text = _machine(network, number, draw)
     node_ranks = machine.node_ranks
@@ -137,7 +156,7 @@ def _point(network: str, number: int, draw: Draw) -> Point | None:
         return None
     try:
         check_size(machine, ranks)
-        study = Study.from_dict(_tables(number, draw, size, grids))
+        study = Study.from_dict(_tables(number, draw, size, grids, what))
         study.check_ranks(ranks)
         own = cast(QcdCommunication, study.communication)
         check_overhead(machine, own)
@@ -176,24 +195,17 @@ def _overhead(draw: Draw) -> str:
     return "".join(["[overhead]\n", *(f"{kind} = {own!r}\n" for kind, own in cost.items())])
 
 
-def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) -> dict[str, Any]:
+def _tables(
+    number: int, draw: Draw, size: Extents, grids: Sequence[Extents], what: str
+) -> dict[str, Any]:
     """Protocols and blocks follow from the number, since many draws are invalid or too long."""
     pair = number // 2
-    pion = _pion(draw)
-    most = MOST_OF_PION if pion else MOST_ITERATIONS
     return {
         "workload": "qcd",
         "title": "drawn",
-        "solves": 1,
-        "seed": int(draw.integers(1, 1000)),
+        what: 1,
         "lattice": {"size": list(size)},
-        "quarks": _quarks(draw),
-        "solver": {
-            "method": str(draw.choice(METHODS)),
-            "precision": str(draw.choice(PRECISIONS)),
-            "iterations": int(draw.integers(min(2, most), most + 1)),
-        },
-        "measure": {"rectangles": bool(draw.integers(2)), **pion},
+        **(_trajectory(draw) if what == TRAJECTORIES else _solve(draw)),
         "communication": {
             "process_grid": grid_of(*grids[draw.integers(len(grids))]),
             "layout": str(draw.choice(LAYOUTS)),
@@ -203,6 +215,25 @@ def _tables(number: int, draw: Draw, size: Extents, grids: Sequence[Extents]) ->
             "overlap": bool(draw.integers(2)),
             "sums": str(draw.choice(SUMS)),
         },
+    }
+
+
+def _trajectory(draw: Draw) -> dict[str, Any]:
+    return {"seed": int(draw.integers(1, 1000)), **trajectory(draw, str(draw.choice(KINDS)))}
+
+
+def _solve(draw: Draw) -> dict[str, Any]:
+    pion = _pion(draw)
+    most = MOST_OF_PION if pion else MOST_ITERATIONS
+    return {
+        "seed": int(draw.integers(1, 1000)),
+        "quarks": _quarks(draw),
+        "solver": {
+            "method": str(draw.choice(METHODS)),
+            "precision": str(draw.choice(PRECISIONS)),
+            "iterations": int(draw.integers(min(2, most), most + 1)),
+        },
+        "measure": {"rectangles": bool(draw.integers(2)), **pion},
     }
 
 

@@ -1,12 +1,12 @@
-"""How far models are off on solves of lattice QCD: simulate, predict, judge.
+"""How far models are off on solves and trajectories of lattice QCD: simulate, predict, judge.
 
-    .venv/bin/python -m benchmarks.qcd_models --cache DIR
+    .venv/bin/python -m benchmarks.qcd_models --cache DIR [--of trajectories]
 
 Cases are drawn by number (benchmarks/qcd_cases.py). Those below 1000 may be looked at while a model
 is made; from number `FIRST` on the odd ones judge it, on drawn machines that no even one uses.
-Errors are those of communication, including waiting, and of whole solves, by kind of network;
---each names the worst cases of one model, with the phases that are furthest off. The reference is a
-simulator, not hardware.
+Errors are those of communication, including waiting, and of whole solves or trajectories, by kind
+of network; --each names the worst cases of one model, with the phases that are furthest off. The
+reference is a simulator, not hardware.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks.qcd_cases import FAT_TREE, TORUS, Point, points_of
+from benchmarks.qcd_cases import DRAWS, FAT_TREE, SOLVES, TORUS, Point, points_of
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.models import first_turn, model_names, predict
 from phasewise.models.interval import COMMUNICATION
@@ -70,7 +70,7 @@ def show(found: Mapping[str, Mapping[str, Figures]], title: str) -> None:
     """Print the errors by kind of network and model."""
     heads = {"mean_error": "mean", "ninth_decile": "9/10", "worst_error": "worst"}
     keys = [prefix + key for prefix in ("", "turn_") for key in heads]
-    names = [*heads.values(), *(f"solve: {head}" for head in heads.values())]
+    names = [*heads.values(), *(f"whole: {head}" for head in heads.values())]
     rows = [
         [network, model, *(f"{100 * own[key]:.1f} %" for key in keys), f"{own['points']:.0f}"]
         for network, models in found.items()
@@ -113,7 +113,7 @@ def main(words: Sequence[str]) -> int:
     every = [
         p
         for network in (FAT_TREE, TORUS)
-        for p in points_of(network, options.first, options.points)
+        for p in points_of(network, options.first, options.points, options.of)
     ]
     points = [p for p in every if p.held_out != options.looked_at]
     try:
@@ -135,7 +135,7 @@ def main(words: Sequence[str]) -> int:
         print_json({"reference": "simulator", "errors": found})
         return 0
     which = "looked at" if options.looked_at else "held out"
-    show(found, f"Communication and whole solves, {which}; the reference is a simulator")
+    show(found, f"Communication and whole {options.of}, {which}; the reference is a simulator")
     if options.each:
         by_point = {id(p): s for p, s in zip(points, summaries, strict=True)}
         show_worst(judged, by_point, options.each, options.worst)
@@ -146,6 +146,7 @@ def parse(words: Sequence[str]) -> argparse.Namespace:
     """The options of this script."""
     parser = argparse.ArgumentParser(description="How far models are off on lattice QCD.")
     parser.add_argument("--cache", type=Path, required=True, metavar="DIR", help="simulations")
+    parser.add_argument("--of", choices=list(DRAWS), default=SOLVES, help="what is drawn")
     parser.add_argument("--points", type=count, default=POINTS, metavar="N", help="of a network")
     parser.add_argument("--first", type=int, default=FIRST, metavar="N", help="number of a case")
     parser.add_argument("--model", metavar="NAME,…", help="all by default")

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "bindings/arrays.hpp"
+#include "qcd/bindings_update.hpp"
 #include "qcd/run.hpp"
 
 namespace nb = nanobind;
@@ -54,15 +55,21 @@ nb::object own_links(Run& run) {
 void bind_gauge(nb::module_& m);
 void bind_quark(nb::module_& m);
 void bind_dirac(nb::module_& m);
+void bind_update_quark(nb::module_& m);
+void bind_sweeps(nb::module_& m);
 
 void bind(nb::module_& m) {
   bind_gauge(m);
   bind_quark(m);
   bind_dirac(m);
-  nb::class_<Run, workload::Run>(m, "QcdRun", "Solves with the Wilson matrix, one after another.")
-      .def_prop_ro(
-          "extents", [](const Run& run) { return run.domain().extents(); },
-          "Extents of this rank's part, x y z t.")
+  bind_update_quark(m);
+  bind_sweeps(m);
+  nb::class_<Run, workload::Run> run(m, "QcdRun",
+                                     "Solves with the Wilson matrix, or updates, in turn.");
+  bind_update(m, run);
+  run.def_prop_ro(
+         "extents", [](const Run& run) { return run.domain().extents(); },
+         "Extents of this rank's part, x y z t.")
       .def_prop_ro(
           "origin",
           [](const Run& run) {

@@ -131,7 +131,7 @@ nb::object stout_links(const Given& given, const Extents& size, double weight, i
     throw std::invalid_argument("the links do not have the lattice's size");
   std::memcpy(links.data(), given.data(), given.size() * sizeof(double));
   for (int step = 0; step < steps; ++step) {
-    stout_step(links, weight, 1, next);
+    stout_step(links, weight, 1, parallel::lanes, next);
     std::swap(links, next);
   }
   std::vector<double> reals(given.size());

@@ -9,6 +9,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -52,12 +53,18 @@ void check_sizes(const Extents& box, const Plain& links, const Plain& psi) {
         " and " + std::to_string(psi.size()) + " were given");
 }
 
+// In a box without a halo.
+Links links_of(const Extents& box, const double* plain) {
+  Links links({box, {1, 1, 1, 1}, {}}, 0, true);
+  std::memcpy(links.data(), plain, static_cast<std::size_t>(links.bytes()));
+  return links;
+}
+
 template <class Real>
 std::vector<double> hopped(Kernel kernel, const HoppingShape& shape, const double* links,
                            const double* psi, int to, bool dagger) {
   const auto hopping = Hopping<Real>::make(kernel, shape);
-  const std::vector<double> before = links_before(shape.box, links);
-  hopping->set_links(links, before.data());
+  hopping->set_links(links_of(shape.box, links), {});
   parallel::Buffer<Real> from(hopping->field_reals()), result(hopping->field_reals());
   hopping->read_spinors(psi, 1 - to, from.data());
   std::array<std::array<std::vector<std::byte>, 2>, axes> kept;
@@ -103,7 +110,7 @@ double seconds_a_site(Kernel kernel, const HoppingShape& shape, double least) {
   const std::int64_t volume = volume_of(shape.box);
   const auto hopping = Hopping<Real>::make(kernel, shape);
   const std::vector<double> links(static_cast<std::size_t>(volume * site_link_doubles), 0.01);
-  hopping->set_links(links.data(), links.data());
+  hopping->set_links(links_of(shape.box, links.data()), {});
   parallel::Buffer<Real> from(hopping->field_reals()), result(hopping->field_reals());
   for (parallel::Buffer<Real>* field : {&from, &result}) {
     parallel::prefer_large_pages(field->data(), field->size() * sizeof(Real));

@@ -4,6 +4,8 @@
 #include <stdexcept>
 
 #include "numerics/normal.hpp"
+#include "qcd/update/random_streams.hpp"
+#include "qcd/update/terms.hpp"
 #include "workload/protocols.hpp"
 
 namespace phasewise::qcd {
@@ -11,11 +13,11 @@ namespace {
 
 using workload::Parameters;
 
-constexpr int longest = 4096;               // extent
-constexpr std::uint32_t source_stream = 1;  // of random numbers; 0 is that of hot links
+constexpr int longest = 4096;  // extent
 constexpr std::int64_t most_iterations = 1'000'000;
 constexpr int most_smearing = 10'000, most_stout = 1000;
 constexpr std::int64_t most_flow_steps = 1'000'000;
+constexpr std::int64_t most_steps = 10'000, most_sweeps = 10'000;
 
 template <std::size_t n>
 std::vector<std::string> words(const std::array<std::string_view, n>& names) {
@@ -70,6 +72,61 @@ FlowSetting read_flow(const Parameters& parameters) {
               parameters.integer_within("measure.flow_steps", 0, most_flow_steps))};
 }
 
+void read_quarks(const Parameters& parameters, Description& into) {
+  into.action = read_action(parameters);
+  into.stout = {parameters.not_negative("quarks.stout_weight"),
+                static_cast<int>(parameters.integer_within("quarks.stout_steps", 0, most_stout))};
+  const std::vector<double> given = parameters.numbers("quarks.phases", axes);
+  for (int axis = 0; axis < axes; ++axis) into.phases[axis] = given[axis];
+}
+
+std::vector<int> read_steps(const Parameters& parameters, int levels) {
+  const std::string key = "update.steps";
+  const std::vector<double> given = parameters.list(key);
+  if (static_cast<int>(given.size()) != levels)
+    parameters.fail(key, "give " + std::to_string(levels) + " numbers, one for each level");
+  std::vector<int> steps;
+  for (const double number : given) {
+    if (!(number >= 1 && number <= most_steps) || number != std::floor(number))
+      parameters.fail(key, "give whole numbers from 1 to " + std::to_string(most_steps));
+    steps.push_back(static_cast<int>(number));
+  }
+  return steps;
+}
+
+void read_hmc(const Parameters& parameters, UpdateSetting& into) {
+  into.length = parameters.positive("update.length");
+  into.integrator = static_cast<Integrator>(
+      parameters.choice("update.integrator", {"leapfrog", "omelyan-2", "omelyan-4"}));
+  if (parameters.has("update.hasenbusch")) into.hasenbusch = parameters.list("update.hasenbusch");
+  for (std::size_t i = 0; i < into.hasenbusch.size(); ++i)
+    if (!(into.hasenbusch[i] > (i == 0 ? 0.0 : into.hasenbusch[i - 1])))
+      parameters.fail("update.hasenbusch", "give masses above zero, each above the one before");
+  into.force_tolerance = parameters.positive("update.force_tolerance");
+  into.action_tolerance = parameters.positive("update.action_tolerance");
+  into.steps = read_steps(parameters, levels_of(into));
+}
+
+UpdateSetting read_update(const Parameters& parameters, bool quarks) {
+  UpdateSetting setting;
+  if (!parameters.has("update.method")) return setting;
+  setting.method =
+      static_cast<UpdateMethod>(parameters.choice("update.method", {"none", "hmc", "heat-bath"}));
+  if (!setting.updates()) return setting;
+  setting.quarks = quarks;
+  setting.every = static_cast<int>(parameters.integer_within("measure.every", 1, 1'000'000'000));
+  setting.gauge = {parameters.positive("gauge.beta"), parameters.number("gauge.rectangles")};
+  if (setting.method == UpdateMethod::hmc) {
+    read_hmc(parameters, setting);
+    return setting;
+  }
+  setting.over_relaxation =
+      static_cast<int>(parameters.integer_within("update.over_relaxation", 0, most_sweeps));
+  if (setting.gauge.rectangles != 0.0)
+    parameters.fail("update.method", "heat-bath needs gauge.rectangles = 0");
+  return setting;
+}
+
 }  // namespace
 
 Manner read_manner(const Parameters& parameters) {
@@ -101,12 +158,9 @@ Description::Description(const Parameters& parameters) {
   for (const int extent : size)
     if (extent % 2 != 0) parameters.fail("lattice.size", "give even extents");
   start = static_cast<Start>(parameters.choice("gauge.start", {"cold", "hot", "file"}));
+  quarks = !parameters.has("quarks.present") || parameters.integer("quarks.present") != 0;
   files = parameters.has("gauge.files") ? parameters.integer("gauge.files") : 1;
-  action = read_action(parameters);
-  stout = {parameters.not_negative("quarks.stout_weight"),
-           static_cast<int>(parameters.integer_within("quarks.stout_steps", 0, most_stout))};
-  const std::vector<double> given = parameters.numbers("quarks.phases", axes);
-  for (int axis = 0; axis < axes; ++axis) phases[axis] = given[axis];
+  if (quarks) read_quarks(parameters, *this);
   method = static_cast<Method>(parameters.choice("solver.method", {"cg", "bicgstab"}));
   precision =
       static_cast<Precision>(parameters.choice("solver.precision", {"double", "single", "mixed"}));
@@ -117,6 +171,7 @@ Description::Description(const Parameters& parameters) {
               static_cast<int>(parameters.integer_within("measure.iterations", 0, most_smearing))};
   rectangles = parameters.integer("measure.rectangles") != 0;
   flow = read_flow(parameters);
+  update = read_update(parameters, quarks);
   sources = read_sources(parameters, size);
   if (sources.size() != 1 && smearing.iterations > 0)
     parameters.fail("measure.source", "a smeared source has one place");
@@ -134,7 +189,7 @@ Extents Description::source(std::int64_t solve) const {
   Extents place;
   std::array<double, axes> share;
   for (std::uint32_t pair = 0; pair < 2; ++pair)
-    numerics::uniform_pair(seed, pair, static_cast<std::uint64_t>(solve), source_stream, 0,
+    numerics::uniform_pair(seed, pair, static_cast<std::uint64_t>(solve), streams::source, 0,
                            share[2 * pair], share[2 * pair + 1]);
   for (int axis = 0; axis < axes; ++axis) place[axis] = static_cast<int>(share[axis] * size[axis]);
   return place;

@@ -12,6 +12,7 @@
 #include "qcd/layout.hpp"
 #include "qcd/manner.hpp"
 #include "qcd/solver/krylov.hpp"
+#include "qcd/update/setting.hpp"
 #include "workload/parameters.hpp"
 
 namespace phasewise::qcd {
@@ -28,6 +29,7 @@ struct Description {
   Extents size{};
   Start start = Start::cold;
   std::int64_t files = 1;  // with start = file: how many solves have links of their own
+  bool quarks = true;      // without them there is no solver
   QuarkAction action;
   Stout stout;                        // smears the quarks' links
   std::array<double, axes> phases{};  // of ψ(x + L), in units of π
@@ -39,6 +41,7 @@ struct Description {
   Smearing smearing;            // smears the source
   bool rectangles = false;      // whether rectangles are measured
   FlowSetting flow;
+  UpdateSetting update;
   std::vector<Extents> sources;  // the points of the solves in turn; none: random ones
   Extents grid{};                // zeros: the grid with the least surface
   Layout layout{};
@@ -48,6 +51,12 @@ struct Description {
   // The place of the source of a solve.
   Extents source(std::int64_t solve) const;
   int right_sides() const { return pion ? 12 : 1; }
+  // Whether D x = b is solved for a source: in each turn, or where an update measures the pion.
+  bool has_solver() const { return quarks && (!update.updates() || pion); }
+  // The planes of the neighbours' links that are needed: rectangles are two links long.
+  int halo() const {
+    return rectangles || (update.updates() && update.gauge.rectangles != 0.0) ? 2 : 1;
+  }
 };
 
 // The process grid of the study on this many ranks. Throws std::invalid_argument if there is none.

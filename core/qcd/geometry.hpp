@@ -26,6 +26,16 @@ inline std::int64_t site_of(const Extents& box, const Extents& at) {
                                   (at[2] + static_cast<std::int64_t>(box[2]) * at[3]));
 }
 
+// The site with this number.
+inline Extents coordinates_of(const Extents& box, std::int64_t number) {
+  Extents at;
+  for (int axis = 0; axis < axes; ++axis) {
+    at[axis] = static_cast<int>(number % box[axis]);
+    number /= box[axis];
+  }
+  return at;
+}
+
 // The site's number among those of its parity: (x/2, y, z, t), with the first fastest. x must have
 // an even extent.
 inline std::int64_t half_site_of(const Extents& box, const Extents& at) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "exchange/protocol.hpp"
+#include "parallel/simd.hpp"
 #include "qcd/dirac/hopping.hpp"
 #include "workload/bounded_sums.hpp"
 #include "workload/parameters.hpp"
@@ -39,6 +40,12 @@ struct Manner {
     return blocks != Blocks::packed && spinors == Spinors::full && kernel == Kernel::plain;
   }
 };
+
+// How many sites the loops over links take at once.
+inline int lanes_of(const Manner& manner) {
+  return manner.kernel == Kernel::fast ? parallel::lanes : 1;
+}
+
 Manner read_manner(const workload::Parameters& parameters);
 
 }  // namespace phasewise::qcd

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <unordered_map>
 #include <utility>
@@ -14,9 +15,10 @@ namespace phasewise::qcd {
 namespace {
 
 constexpr int site_reals = axes * 18;
+constexpr double not_measured = std::numeric_limits<double>::quiet_NaN();
 
-// Series along the flow; none without one.
-std::vector<workload::Value> of_flow(const std::vector<FlowValues>& flow) {
+// Series along the flow, none without one; NaN where it was not measured.
+std::vector<workload::Value> of_flow(const std::vector<FlowValues>& flow, bool measured) {
   constexpr std::array<std::pair<const char*, double FlowValues::*>, 4> names{
       {{"flow_energy_space", &FlowValues::energy_space},
        {"flow_energy_time", &FlowValues::energy_time},
@@ -27,7 +29,8 @@ std::vector<workload::Value> of_flow(const std::vector<FlowValues>& flow) {
   for (const auto& [name, member] : names) {
     std::vector<double> series;
     series.reserve(flow.size());
-    for (const FlowValues& values : flow) series.push_back(values.*member);
+    for (const FlowValues& values : flow)
+      series.push_back(measured ? values.*member : not_measured);
     found.push_back({name, {series.size()}, std::move(series)});
   }
   return found;
@@ -42,6 +45,12 @@ Run::Run(const std::shared_ptr<const Qcd>& study, std::unique_ptr<workload::Sess
                     session().threads, !session().skeleton),
       live_(session()) {
   session().executor->prepare(turn_of_rank_.exchanges());
+  SolveControl control = planned_solves(description_);
+  if (!session().skeleton) control.until = SolveControl::Until::converged;
+  if (Update* update = turn_of_rank_.update()) {
+    update->set_control(control);
+    of_monomials_.resize(update->terms().size());
+  }
   if (session().skeleton) {
     has_links_ = true;
     return;
@@ -69,7 +78,7 @@ std::vector<Matrix> Run::own_links() {
 }
 
 std::vector<std::string> Run::row_sets() const {
-  if (description_.start != Start::file) return {};
+  if (description_.start != Start::file && !description_.update.updates()) return {};
   return {"links"};
 }
 
@@ -133,6 +142,11 @@ std::vector<double> Run::solve_for(const std::vector<double>& b) {
 
 void Run::run_turn() {
   take_links();
+  if (turn_of_rank_.update() != nullptr) return run_update();
+  if (description_.has_solver()) run_solves();
+}
+
+void Run::run_solves() {
   turn_of_rank_.set_source(turn());
   turn_of_rank_.clear_pion();
   last_iterations_ = 0;
@@ -172,6 +186,16 @@ void Run::solve(int component) {
   if (component == 0) residuals_ = solver.solved().residuals;
 }
 
+void Run::add_solves(std::vector<workload::Value>& values) const {
+  const double iterations = measured_ ? static_cast<double>(last_iterations_) : 0.0;
+  const std::vector<double> none;
+  const std::vector<double>& residuals = measured_ ? residuals_ : none;
+  values.push_back({"iterations", {}, {iterations}});
+  values.push_back({"residual", {}, {measured_ ? residual_ : not_measured}});
+  values.push_back({"converged", {}, {converged_ || !measured_ ? 1.0 : 0.0}});
+  values.push_back({"residuals", {residuals.size()}, residuals});
+}
+
 std::vector<workload::Value> Run::record() const {
   const GaugeValues& gauge = turn_of_rank_.gauge();
   std::vector<double> loops;
@@ -179,33 +203,60 @@ std::vector<workload::Value> Run::record() const {
     loops.push_back(loop.re);
     loops.push_back(loop.im);
   }
-  std::vector<workload::Value> values{{"iterations", {}, {static_cast<double>(last_iterations_)}},
-                                      {"residual", {}, {residual_}},
-                                      {"converged", {}, {converged_ ? 1.0 : 0.0}},
-                                      {"residuals", {residuals_.size()}, residuals_},
-                                      {"plaquette_space", {}, {gauge.plaquette_space}},
-                                      {"plaquette_time", {}, {gauge.plaquette_time}},
-                                      {"link_trace", {}, {gauge.link_trace}},
-                                      {"polyakov", {axes, 2}, loops}};
+  std::vector<workload::Value> values;
+  if (description_.has_solver()) add_solves(values);
+  values.push_back({"plaquette_space", {}, {gauge.plaquette_space}});
+  values.push_back({"plaquette_time", {}, {gauge.plaquette_time}});
+  values.push_back({"link_trace", {}, {gauge.link_trace}});
+  values.push_back({"polyakov", {axes, 2}, loops});
   if (description_.rectangles) values.push_back({"rectangle", {}, {gauge.rectangle}});
-  for (workload::Value& value : of_flow(turn_of_rank_.flow())) values.push_back(std::move(value));
+  for (workload::Value& value : of_flow(turn_of_rank_.flow(), measured_))
+    values.push_back(std::move(value));
   if (description_.pion) {
-    const std::vector<double>& pion = turn_of_rank_.pion();
-    values.push_back({"pion", {pion.size()}, pion});
+    std::vector<double> pion = turn_of_rank_.pion();
+    if (!measured_) std::fill(pion.begin(), pion.end(), not_measured);
+    values.push_back({"pion", {pion.size()}, std::move(pion)});
   }
+  if (turn_of_rank_.update() != nullptr) add_update(values);
   return values;
 }
 
 std::vector<std::pair<std::string, double>> Run::headline() const {
-  return {{"iterations", static_cast<double>(last_iterations_)}, {"residual", residual_}};
+  if (!turn_of_rank_.update() && description_.has_solver())
+    return {{"iterations", static_cast<double>(last_iterations_)}, {"residual", residual_}};
+  std::vector<std::pair<std::string, double>> found{
+      {"plaquette", turn_of_rank_.gauge().plaquette()}};
+  if (description_.update.method == UpdateMethod::hmc) {
+    const TrajectoryValues& values = turn_of_rank_.update()->values();
+    found.emplace_back("delta_h", values.delta_h);
+    found.emplace_back("accepted", values.accepted ? 1.0 : 0.0);
+  }
+  return found;
 }
 
 std::vector<std::pair<std::string, double>> Run::piece_counts() const {
-  std::vector<std::pair<std::string, double>> counts{
-      {std::string(pieces::links), static_cast<double>(configurations_)},
-      {std::string(pieces::iteration), static_cast<double>(iterations_)}};
-  if (description_.precision == Precision::mixed)
-    counts.emplace_back(pieces::update, static_cast<double>(updates_));
+  std::vector<std::pair<std::string, double>> counts;
+  const auto count = [&](std::string_view piece, std::int64_t times) {
+    counts.emplace_back(piece, static_cast<double>(times));
+  };
+  const bool mixed = description_.precision == Precision::mixed;
+  count(pieces::links, configurations_);
+  if (const Update* update = turn_of_rank_.update()) {
+    for (std::size_t i = 0; i < update->terms().size(); ++i) {
+      const Term& term = update->terms()[i];
+      if (!term.solves) continue;
+      count(iteration_of(term.name), of_monomials_[i].iterations);
+      if (mixed) count(update_of(term.name), of_monomials_[i].updates);
+    }
+    count(pieces::measurement, measurements_);
+    if (description_.has_solver()) {
+      count(pieces::source, right_sides_);
+      count(pieces::solution, right_sides_);
+    }
+  }
+  if (!description_.has_solver()) return counts;
+  count(pieces::iteration, iterations_);
+  if (mixed) count(pieces::update, updates_);
   return counts;
 }
 

@@ -1,6 +1,7 @@
-// Runs solves, one after the other.
+// Runs solves, or updates with their measurements, one after the other.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ class Run : public workload::Run {
   std::vector<std::pair<std::string, double>> headline() const override;
   std::vector<std::pair<std::string, double>> piece_counts() const override;
   void exchange_as(const workload::Parameters& parameters) override;
-  // Links that came from a file, one row for each site; other links follow from the study.
+  // Links that came from a file or an update, one row for each site; other links follow from the
+  // study.
   std::vector<std::string> row_sets() const override;
   workload::Rows rows(const std::string& set) const override;
   std::vector<std::int64_t> own_rows(const std::string& set) const override;
@@ -49,11 +51,27 @@ class Run : public workload::Run {
     return turn_of_rank_.smeared().spinors(spin, colour);
   }
 
+  // For tests of an update. The names of the action's terms; the term of all ranks; its force F,
+  // this rank's part, [site][axis], on the links as they are.
+  std::vector<std::string> monomials();
+  void refresh(std::int64_t number);
+  double action_of(const std::string& monomial);
+  std::vector<Matrix> force_of(const std::string& monomial);
+  // Goes along the trajectory with this number and back, with momenta turned around. Returns ΔH of
+  // the way there and of both ways.
+  std::array<double, 2> there_and_back(std::int64_t number);
+
  protected:
   void run_turn() override;
 
  private:
+  void run_solves();
+  void run_update();
   void solve(int component);
+  void count_solves();
+  Update& update();
+  void add_solves(std::vector<workload::Value>& values) const;
+  void add_update(std::vector<workload::Value>& values) const;
 
   const Description& description_;
   Turn turn_of_rank_;
@@ -61,6 +79,9 @@ class Run : public workload::Run {
   bool has_links_ = false, links_are_new_ = true;
   std::int64_t iterations_ = 0, updates_ = 0, configurations_ = 0;  // so far
   std::int64_t last_iterations_ = 0;                                // in the last solve
+  std::int64_t measurements_ = 0, right_sides_ = 0;                 // so far, in an update
+  std::vector<SolveCounts> of_monomials_;                           // so far
+  bool measured_ = true;           // whether the last turn has measured
   double residual_ = 0.0;          // the largest of the last solve's right-hand sides
   std::vector<double> residuals_;  // after each iteration for the first right-hand side
   bool converged_ = true;

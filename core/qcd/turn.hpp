@@ -1,4 +1,4 @@
-// One rank's part in a solve, written once for all listeners.
+// One rank's part in a solve, or in an update with its measurement, written once for all listeners.
 #pragma once
 
 #include <memory>
@@ -8,6 +8,7 @@
 #include "qcd/gauge/gauge_measurement.hpp"
 #include "qcd/gauge/gradient_flow.hpp"
 #include "qcd/solver/solver.hpp"
+#include "qcd/update/update.hpp"
 #include "workload/workload.hpp"
 
 namespace phasewise::qcd {
@@ -36,21 +37,33 @@ class Turn : public workload::RankTurn {
   // All exchanges, in the same order on all ranks.
   exchange::Exchanges exchanges() const;
   void set_manner(const Manner& manner);
-  Solver& solver() { return solver_; }
-  const Solver& solver() const { return solver_; }
+  // Throws std::invalid_argument if the study solves nothing for a source.
+  Solver& solver() { return *with_solver(); }
+  const Solver& solver() const { return *with_solver(); }
+  // Null if the study makes no configurations.
+  Update* update() { return update_.get(); }
+  const Update* update() const { return update_.get(); }
+  // The number of the configuration that is made next.
+  void set_number(std::int64_t number) { number_ = number; }
   const SmearedSource& smeared() const { return smeared_; }
   const GaugeValues& gauge() const { return gauge_.values(); }
   // Of the links that were taken last.
   const std::vector<FlowValues>& flow() const { return flow_.values(); }
   const std::vector<double>& pion() const { return pion_; }
   // The place of the source of this solve.
-  void set_source(std::int64_t solve) { solver_.set_place(description_.source(solve)); }
+  void set_source(std::int64_t solve) { solver().set_place(description_.source(solve)); }
   void clear_pion() { pion_.assign(pion_.size(), 0.0); }
 
  private:
   void begin(int component, workload::Listener& listener);
   void tell_links(workload::Listener& listener);
+  void tell_measurement(workload::Listener& listener);
+  bool tell_of_monomial(std::string_view piece, workload::Listener& listener);
+  Solver* with_solver() const;
   void exchange_links(Links& links, workload::Listener& listener);
+  void flow(workload::Listener& listener);
+  // Hands the links to the quarks.
+  void give_links(workload::Listener& listener);
   // The links that the quarks see.
   const Links& smooth_links(workload::Listener& listener);
 
@@ -64,7 +77,9 @@ class Turn : public workload::RankTurn {
   GaugeMeasurement gauge_;
   GradientFlow flow_;
   SmearedSource smeared_;
-  Solver solver_;
+  std::unique_ptr<Solver> solver_;
+  std::unique_ptr<Update> update_;
+  std::int64_t number_ = 0;
   exchange::Exchanges of_links_;
   std::vector<double> pion_;
 };

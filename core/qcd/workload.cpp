@@ -18,23 +18,36 @@ Qcd::Qcd(const workload::Parameters& parameters, workload::Nodes nodes)
       description_(parameters),
       ranks_(description_, Workload::nodes()) {}
 
+// The main phases are those of the hopping matrix; without quarks, those in which links go.
 std::vector<workload::Phase> Qcd::phases() const {
   std::vector<workload::Phase> found;
-  found.reserve(4 * axes + 8);
-  for (int axis = 0; axis < axes; ++axis)
-    found.push_back(workload::main_phase(phases::halo[axis], "halo", axis_names[axis]));
-  for (const auto sum : {phases::sum_curvature, phases::sum_direction, phases::sum_step,
-                         phases::sum_residual, phases::sum_solution, phases::sum_pion})
-    found.push_back({std::string(sum), "sum", "all"});
-  for (int axis = 0; axis < axes; ++axis)
-    found.push_back({std::string(phases::links[axis]), "halo", axis_names[axis]});
-  for (int axis = 0; axis < 3; ++axis)
-    found.push_back({std::string(phases::smear[axis]), "halo", axis_names[axis]});
-  for (int axis = 0; axis < axes; ++axis)
-    found.push_back({std::string(phases::polyakov[axis]), "chain", axis_names[axis]});
-  for (const auto sum : {phases::bound_clover, phases::sum_gauge, phases::sum_source})
-    found.push_back({std::string(sum), "sum", "all"});
-  if (description_.flow.steps > 0) found.push_back({std::string(phases::sum_flow), "sum", "all"});
+  const UpdateSetting& update = description_.update;
+  const auto faces = [&](const auto& names, const char* pattern, bool main) {
+    for (int axis = 0; axis < static_cast<int>(names.size()); ++axis) {
+      const auto way = axis_names[static_cast<std::size_t>(axis)];
+      found.push_back(main ? workload::main_phase(names[axis], pattern, way)
+                           : workload::Phase{std::string(names[axis]), pattern, way});
+    }
+  };
+  const auto sums = [&](const auto&... names) {
+    (found.push_back({std::string(names), "sum", "all"}), ...);
+  };
+  if (description_.quarks) {
+    faces(phases::halo, "halo", true);
+    sums(phases::sum_curvature, phases::sum_direction, phases::sum_step, phases::sum_residual,
+         phases::sum_solution, phases::sum_pion);
+  }
+  if (update.has_quarks()) {
+    faces(phases::force, "step", false);
+    faces(phases::tensor, "halo", false);
+  }
+  if (update.method == UpdateMethod::heat_bath) faces(phases::sweep, "halo", true);
+  faces(phases::links, "halo", !description_.quarks && update.method != UpdateMethod::heat_bath);
+  faces(phases::smear, "halo", false);
+  faces(phases::polyakov, "chain", false);
+  sums(phases::bound_clover, phases::sum_gauge, phases::sum_source);
+  if (update.updates()) sums(phases::bound_action, phases::sum_action);
+  if (description_.flow.steps > 0) sums(phases::sum_flow);
   return found;
 }
 

@@ -56,7 +56,7 @@ def chapters_of(run: ReportedRun) -> list[Chapter]:
     """The chapters of a run's report, the workload's own first."""
     if not run.has_records:
         return [COMMUNICATION]
-    return [*own_chapters(run.workload), *_fields(run), COMMUNICATION]
+    return [*own_chapters(run), *_fields(run), COMMUNICATION]
 
 
 def _fields(run: ReportedRun) -> list[Chapter]:

@@ -44,6 +44,10 @@ class Reporting(Part):
     FIELDS: tuple[Field, ...] = ()
     """Its quantities in two dimensions of which a run may have snapshots."""
 
+    def chapters(self, run: Any) -> tuple[Chapter, ...]:
+        """The chapters that suit the study of a run; by default all."""
+        return self.CHAPTERS
+
     def tiles(self, run: Any) -> list[Tile]:
         """The numbers at the top."""
         return []
@@ -83,9 +87,9 @@ def kind_of(workload: Workload) -> type[ReportedRun]:
     return workload.part(Reporting).REPORTED
 
 
-def own_chapters(workload: Workload) -> tuple[Chapter, ...]:
-    """The chapters of a workload."""
-    return workload.part(Reporting).CHAPTERS
+def own_chapters(run: ReportedRun) -> tuple[Chapter, ...]:
+    """The chapters of a run that are of its workload."""
+    return run.workload.part(Reporting).chapters(run)
 
 
 def own_fields(workload: Workload) -> tuple[Field, ...]:

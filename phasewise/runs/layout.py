@@ -44,6 +44,16 @@ Write = Callable[[str, Arrays], None]
 Detail = Callable[[Mapping[str, Any]], str]
 """The words of progress for a turn, from the driver's record of it."""
 
+Remark = Callable[[Mapping[str, Any]], str]
+"""A sentence on a turn after which the run goes on, from the driver's record of it; empty if there
+is nothing to say.
+"""
+
+
+def no_remark(_record: Mapping[str, Any]) -> str:
+    """Nothing to say."""
+    return ""
+
 
 class Recording(Part):
     """What a workload records; by default only the number of each turn."""
@@ -80,6 +90,12 @@ class Recording(Part):
     def detail(self, study: Study) -> Detail:
         """What progress shows beside a turn's number."""
         return lambda _record: ""
+
+    def remark(self, study: Study) -> Remark:
+        """What is said of turns after which the run goes on, as of a result that is bad; made once,
+        and asked after each turn.
+        """
+        return no_remark
 
     def share(self, study: Study, record: Mapping[str, Any]) -> float | None:
         """The share of the run that is done after a turn, from the driver's record of it, where the
@@ -161,6 +177,11 @@ def check_schedule(study: Study) -> None:
 def detail_of(study: Study) -> Detail:
     """The text that progress shows beside a turn's number, from the driver's record of it."""
     return _recording(study).detail(study)
+
+
+def remark_of(study: Study) -> Remark:
+    """What is said of turns after which the run goes on."""
+    return _recording(study).remark(study)
 
 
 def _recording(study: Study) -> Recording:

@@ -17,6 +17,7 @@ from phasewise.runs.layout import (
     detail_of,
     expected_count,
     fault_of,
+    remark_of,
     take_snapshots,
     write_dumps,
 )
@@ -46,6 +47,7 @@ class RunRecorder:
         self._first_turn = simulation.turn
         self.start_clock()
         self._detail = detail_of(self._study)
+        self._remark = remark_of(self._study)
         self._writer = on_rank_zero(core, lambda: self._open(resume))
         if not resume:
             write_dumps(self._dumps, self._run, core, self._study, at_start=True)
@@ -74,8 +76,8 @@ class RunRecorder:
         return RecordsWriter(path, self._study, attributes)
 
     def turn_done(self) -> None:
-        """Record what the last turn has measured, and write the snapshots and dumps that are due;
-        collective.
+        """Record what the last turn has measured, say what there is to say of it, and write the
+        snapshots and dumps that are due; collective.
 
         AgreedError if further turns make no sense, for example because a beam is lost.
         """
@@ -88,11 +90,17 @@ class RunRecorder:
             one = self._study.workload.unit.one
             said = f"{one} {self._run.turn - 1} (the first is 0): {fault}"
             raise AgreedError(said, RunError.exit_status)
+        self._say(self._remark(record))
         take_snapshots(self._run, self._core, self._study, self._write)
         write_dumps(self._dumps, self._run, self._core, self._study)
         if self._run.turn == self._first_turn + 1:
             turns = self.count - self._first_turn
             self._stream((time.monotonic() - self._started) * turns)
+
+    def _say(self, sentence: str) -> None:
+        if sentence and self._core.rank() == 0:
+            one = self._study.workload.unit.one
+            message(f"warning: {one} {self._run.turn - 1} (the first is 0): {sentence}")
 
     def _stream(self, seconds: float) -> None:
         """Measure the bandwidth beside a run of this length [s], whose clock leaves it out."""

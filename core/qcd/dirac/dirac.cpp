@@ -1,11 +1,6 @@
 #include "qcd/dirac/dirac.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
 #include "parallel/loops.hpp"
-#include "qcd/gauge/field_strength.hpp"
 #include "qcd/phases.hpp"
 #include "qcd/solver/field_sums.hpp"
 
@@ -24,11 +19,6 @@ template <class Real>
 inline constexpr parallel::KernelCard half_card{
     .name = "combine", .flops = 48.0, .bytes = 72.0 * sizeof(Real), .vectorised = true};
 
-std::string text_of_site(const Extents& at) {
-  return std::to_string(at[0]) + " " + std::to_string(at[1]) + " " + std::to_string(at[2]) + " " +
-         std::to_string(at[3]);
-}
-
 }  // namespace
 
 template <class Real>
@@ -42,64 +32,40 @@ Dirac<Real>::Dirac(const Position& position, const QuarkAction& action, const Ma
       other_(zeros<Real>(hopping_.reals())) {}
 
 template <class Real>
-void Dirac<Real>::set_links(const Links& links, const Hops& hops, workload::Listener& listener) {
-  if (hops.links != nullptr) hopping_.set_links(hops);
+void Dirac<Real>::make_clover(const Dirac<double>* precise) {
+  if constexpr (sizeof(Real) == sizeof(double))
+    clover_.make(action_, hopping_.domain(), hops_.in_lanes(hopping_.kernel().lanes()),
+                 hopping_.kernel());
+  else
+    clover_.convert(precise->clover(), precise->hopping().kernel(), hopping_.kernel());
+}
+
+template <class Real>
+void Dirac<Real>::set_links(const Hops& hops, workload::Listener& listener,
+                            const Dirac<double>* precise) {
+  hops_ = hops;
+  hopping_.set_links(hops, listener);
   if (!action_.clover()) return;
-  const Domain& domain = hopping_.domain();
   // The largest inverse, and a site without an inverse.
   std::array<double, 2> found{0.0, -1.0};
-  listener.kernel(local_card<Real>(action_), static_cast<double>(domain.volume()), [&] {
-    make_blocks();
-    for_each_site(domain.extents(), [&](const Extents& at) {
-      if (!make_block(links, at))
-        found[1] = static_cast<double>(site_of(domain.size, domain.global(at)));
-    });
-    found[0] = largest_inverse_;
-  });
+  const bool converts = sizeof(Real) < sizeof(double);
+  listener.kernel(
+      converts ? clover_convert_card() : clover_blocks_card(),
+      static_cast<double>(hopping_.domain().volume()), [&] {
+        make_clover(precise);
+        found = {clover_.largest_inverse(), static_cast<double>(clover_.singular().value_or(-1))};
+      });
   listener.max(phases::bound_clover, found);
   largest_inverse_ = found[0];
-  if (found[1] < 0.0) return;
-  Extents at;
-  auto site = static_cast<std::int64_t>(found[1]);
-  for (int axis = 0; axis < axes; ++axis) {
-    at[axis] = static_cast<int>(site % domain.size[axis]);
-    site /= domain.size[axis];
-  }
-  throw std::invalid_argument("quarks: the clover term of the odd site " + text_of_site(at) +
-                              " cannot be inverted; change quarks.kappa or quarks.clover a little");
+  singular_.reset();
+  if (found[1] >= 0.0) singular_ = static_cast<std::int64_t>(found[1]);
 }
 
+// The order of the blocks is that of the kernel.
 template <class Real>
-void Dirac<Real>::make_blocks() {
-  for (parallel::Buffer<Real>* blocks : {&blocks_[0], &blocks_[1], &odd_inverse_})
-    *blocks = zeros<Real>(hopping_.reals() / spinor_reals * site_block_reals);
-  largest_inverse_ = 0.0;
-}
-
-// Returns false if the block cannot be inverted.
-template <class Real>
-bool Dirac<Real>::make_block(const Links& links, const Extents& at) {
-  const int stride = hopping_.kernel().lanes();
-  const double mu = action_.twisted_mass;
-  // The first real of a spinor is at 24 lanes per vector, plus the lane.
-  const std::int64_t place = hopping_.kernel().place(at), lane = place % stride;
-  const std::int64_t first = (place - lane) / spinor_reals * site_block_reals + lane;
-  const FieldStrength strength = field_strength(links, at);
-  for (int chirality = 0; chirality < 2; ++chirality) {
-    const std::int64_t to = first + std::int64_t{chirality} * block_reals * stride;
-    const Block block =
-        clover_block(chirality, action_.diagonal(),
-                     reinterpret_cast<const double*>(strength.data()), action_.plane_weights());
-    store_block(block, blocks_[parity_of(at)].data() + to, stride);
-    if (parity_of(at) == 0) continue;
-    const auto inverted = inverse(mu == 0.0 ? block : squared(block, mu));
-    if (!inverted) return false;
-    store_block(*inverted, odd_inverse_.data() + to, stride);
-    // (A + iµ)⁻¹ = (A² + µ²)⁻¹ (A - iµ), whose norm squared is that of (A² + µ²)⁻¹.
-    const double size = norm_bound(*inverted);
-    largest_inverse_ = std::max(largest_inverse_, mu == 0.0 ? size : std::sqrt(size));
-  }
-  return true;
+void Dirac<Real>::set_manner(const Manner& manner, const Dirac<double>* precise) {
+  hopping_.set_manner(manner);
+  if (action_.clover() && hops_.links != nullptr && hopping_.reals() > 0) make_clover(precise);
 }
 
 template <class Real>
@@ -124,8 +90,8 @@ void Dirac<Real>::local_lanes(const Local& what, const Real* from, double factor
             for (int i = 0; i < 6; ++i)
               v[i] = {load_vector<Real, Lanes>(from + first + 2 * i * Lanes),
                       load_vector<Real, Lanes>(from + first + (2 * i + 1) * Lanes)};
-            const auto block_of = [&](const parallel::Buffer<Real>& blocks) {
-              const Real* block = blocks.data() + (site * 2 + chirality) * block_reals * Lanes;
+            const auto block_of = [&](const Real* blocks) {
+              const Real* block = blocks + (site * 2 + chirality) * block_reals * Lanes;
               return [block](int i) { return load_vector<Real, Lanes>(block + i * Lanes); };
             };
             if (!clover) {
@@ -133,14 +99,14 @@ void Dirac<Real>::local_lanes(const Local& what, const Real* from, double factor
                 w[i] = {fused(-twist, v[i].im, real * v[i].re),
                         fused(twist, v[i].re, real * v[i].im)};
             } else if (!inverse) {
-              times_block(block_of(blocks_[what.parity]), twist, v, w);
+              times_block(block_of(clover_.blocks(what.parity)), twist, v, w);
             } else if (mu == 0.0) {
-              times_block(block_of(odd_inverse_), V{}, v, w);
+              times_block(block_of(clover_.odd_inverse()), V{}, v, w);
             } else {
               // (A + iµ)⁻¹ = (A² + µ²)⁻¹ (A - iµ).
               ComplexOf<V> u[6];
-              times_block(block_of(blocks_[1]), twist, v, u);
-              times_block(block_of(odd_inverse_), V{}, u, w);
+              times_block(block_of(clover_.blocks(1)), twist, v, u);
+              times_block(block_of(clover_.odd_inverse()), V{}, u, w);
             }
             for (int i = 0; i < 6; ++i) {
               const std::int64_t at = first + 2 * i * Lanes;
@@ -176,15 +142,26 @@ void Dirac<Real>::add_half(const Field<Real>& a, const Field<Real>& b, Field<Rea
 }
 
 template <class Real>
+void Dirac<Real>::odd_part(bool dagger, const Field<Real>& from, Field<Real>& odd,
+                           workload::Listener& listener) {
+  hopping_.apply(1, dagger, from, odd, listener);
+  if (!action_.number()) local({1, true, dagger}, odd, 0.0, nullptr, odd, listener);
+}
+
+template <class Real>
+void Dirac<Real>::apply(bool dagger, const Field<Real>& from, Field<Real>& odd, Field<Real>& result,
+                        workload::Listener& listener) {
+  odd_part(dagger, from, odd, listener);
+  hopping_.apply(0, dagger, odd, result, listener);
+  // If A_oo is a number, the result is divided by it here.
+  local({0, false, dagger}, from, action_.number() ? -0.25 / action_.diagonal() : -0.25, &result,
+        result, listener);
+}
+
+template <class Real>
 void Dirac<Real>::apply(bool dagger, const Field<Real>& from, Field<Real>& result,
                         workload::Listener& listener) {
-  // If A_oo is a number, the result is divided by it at the end.
-  const bool number = action_.number();
-  hopping_.apply(1, dagger, from, odd_, listener);
-  if (!number) local({1, true, dagger}, odd_, 0.0, nullptr, odd_, listener);
-  hopping_.apply(0, dagger, odd_, result, listener);
-  local({0, false, dagger}, from, number ? -0.25 / action_.diagonal() : -0.25, &result, result,
-        listener);
+  apply(dagger, from, odd_, result, listener);
 }
 
 template <class Real>

@@ -3,10 +3,11 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
+#include "qcd/dirac/clover_term.hpp"
 #include "qcd/dirac/halo_hopping.hpp"
 #include "qcd/dirac/quark_action.hpp"
-#include "qcd/gauge/links.hpp"
 
 namespace phasewise::qcd {
 
@@ -17,15 +18,25 @@ class Dirac {
   Dirac(const Position& position, const QuarkAction& action, const Manner& manner, int threads,
         bool real);
 
-  // Takes the hopping matrix's links (HaloHopping::set_links), and the configuration itself, with
-  // its halo, for the clover term. Collective with a clover term; throws std::invalid_argument, on
-  // all ranks, if the part within an odd site cannot be inverted.
-  void set_links(const Links& links, const Hops& hops, workload::Listener& listener);
-  void set_manner(const Manner& manner) { hopping_.set_manner(manner); }
+  // Takes the links, which need their halo, with its corners for a clover term. Collective with a
+  // clover term, whose blocks come from `precise` if it is given.
+  void set_links(const Hops& hops, workload::Listener& listener,
+                 const Dirac<double>* precise = nullptr);
+  // `precise` is the matrix of double precision that has this manner already.
+  void set_manner(const Manner& manner, const Dirac<double>* precise = nullptr);
+  // A site of the lattice, the same on all ranks, whose part of an odd site cannot be inverted.
+  std::optional<std::int64_t> singular() const { return singular_; }
 
   // Applies M or M†.
   void apply(bool dagger, const Field<Real>& from, Field<Real>& result,
              workload::Listener& listener);
+  // The same, and `odd` gets what it was made from on odd sites: odd_factor() times it is A⁻¹ H/2,
+  // or its adjoint, of `from`.
+  void apply(bool dagger, const Field<Real>& from, Field<Real>& odd, Field<Real>& result,
+             workload::Listener& listener);
+  void odd_part(bool dagger, const Field<Real>& from, Field<Real>& odd,
+                workload::Listener& listener);
+  double odd_factor() const { return action_.number() ? 0.5 / action_.diagonal() : 0.5; }
   // Applies D or D† to both parities; the result has one parity.
   void full(int to, bool dagger, const Field<Real>& same, const Field<Real>& other,
             Field<Real>& result, workload::Listener& listener);
@@ -42,6 +53,7 @@ class Dirac {
   const HaloHopping<Real>& hopping() const { return hopping_; }
   int threads() const { return threads_; }
   const QuarkAction& action() const { return action_; }
+  const CloverTerm<Real>& clover() const { return clover_; }
   // Bounds of |A_oo⁻¹| and |M|.
   double largest_inverse() const { return largest_inverse_; }
   double largest() const {
@@ -64,14 +76,15 @@ class Dirac {
   // result = a + b/2; `result` may be either.
   void add_half(const Field<Real>& a, const Field<Real>& b, Field<Real>& result,
                 workload::Listener& listener) const;
-  void make_blocks();
-  bool make_block(const Links& links, const Extents& at);
+  void make_clover(const Dirac<double>* precise);
 
   QuarkAction action_;
   int threads_;
   HaloHopping<Real> hopping_;
   double largest_inverse_;
-  parallel::Buffer<Real> blocks_[2], odd_inverse_;  // [vector][chirality][36][lane]
+  std::optional<std::int64_t> singular_;
+  Hops hops_;
+  CloverTerm<Real> clover_;
   Field<Real> odd_, other_;
 };
 

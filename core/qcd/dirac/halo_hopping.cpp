@@ -102,9 +102,16 @@ void HaloHopping<Real>::set_manner(const Manner& manner) {
 }
 
 template <class Real>
-void HaloHopping<Real>::set_links(const Hops& hops) {
-  hops_ = hops;
-  make_hopping();
+void HaloHopping<Real>::set_links(const Hops& hops, workload::Listener& listener) {
+  listener.kernel(take_links_card<Real>(manner_.two_rows), static_cast<double>(domain_.volume()),
+                  [&] {
+                    const bool again = hops_.links != nullptr;
+                    hops_ = hops;
+                    if (again)
+                      hopping_->set_links(*hops.links, hops.factors);
+                    else
+                      make_hopping();
+                  });
 }
 
 template <class Real>
@@ -112,10 +119,10 @@ void HaloHopping<Real>::make_hopping() {
   HoppingShape shape{.box = domain_.extents(), .threads = threads_};
   for (int axis = 0; axis < axes; ++axis) shape.split[axis] = domain_.split(axis);
   shape.spinors = manner_.spinors == Spinors::half ? FaceSpinors::half : FaceSpinors::full;
-  shape.third_row = hops_.third_row;
+  shape.third_row = third_row_of(hops_.factors, domain_);
   shape.two_rows = manner_.two_rows;
   hopping_ = Hopping<Real>::make(manner_.kernel, shape);
-  hopping_->set_links(hops_.links, hops_.before);
+  hopping_->set_links(*hops_.links, hops_.factors);
 }
 
 // Half of the number of sites that are not on a face.

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 
 #include "parallel/large_pages.hpp"
 #include "qcd/dirac/face_messages.hpp"
 #include "qcd/dirac/spin.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
 #include "qcd/manner.hpp"
 #include "workload/listener.hpp"
 
@@ -24,10 +26,12 @@ Field<Real> zeros(std::int64_t reals) {
   return field;
 }
 
-// Links as Hopping::set_links takes them. The caller keeps them, so that the manner can change.
+// Links with the factors of the hops. The caller keeps them, so that the manner can change.
 struct Hops {
-  const double *links = nullptr, *before = nullptr;
-  std::optional<ThirdRow> third_row{};
+  const Links* links = nullptr;
+  LinkFactors factors{};
+  // The same links in vectors of this many lanes, with a halo, for the clover term.
+  std::function<const LaneMatrices&(int)> in_lanes{};
 };
 
 template <class Real>
@@ -36,7 +40,7 @@ class HaloHopping {
   // `real` says whether it has memory. The position must outlive it.
   HaloHopping(const Position& position, const Manner& manner, int threads, bool real);
 
-  void set_links(const Hops& hops);
+  void set_links(const Hops& hops, workload::Listener& listener);
   void set_manner(const Manner& manner);
   // The exchanges, in the same order on all ranks.
   exchange::Exchanges exchanges() const;

@@ -15,6 +15,7 @@
 #include "parallel/kernel.hpp"
 #include "parallel/loops.hpp"
 #include "qcd/dirac/third_row.hpp"
+#include "qcd/gauge/links.hpp"
 #include "qcd/geometry.hpp"
 #include "qcd/row_tasks.hpp"
 
@@ -51,9 +52,8 @@ class Hopping {
   Hopping(const Hopping&) = delete;
   Hopping& operator=(const Hopping&) = delete;
 
-  // `links` is [site][axis][3][3][re, im], with x fastest among sites, and includes the factors of
-  // the boundary and of anisotropy. `before` is U_µ(x - µ̂) in the same order.
-  virtual void set_links(const double* links, const double* before) = 0;
+  // Takes the links with these factors. They have a halo along axes that are split in their domain.
+  virtual void set_links(const Links& links, const LinkFactors& factors) = 0;
   // Convert from and to [site][spin][colour][re, im] of the whole box; the sites of the other
   // parity are not touched.
   virtual void read_spinors(const double* plain, int parity, Real* field) const = 0;
@@ -86,28 +86,6 @@ class Hopping {
   HoppingShape shape_;
 };
 
-// Converts a field to another precision or to the order of another kernel.
-template <class From, class To>
-void convert_fields(const Hopping<From>& before, const From* from, const Hopping<To>& after,
-                    To* to) {
-  const Extents box = before.shape().box;
-  const int stride = before.lanes(), new_stride = after.lanes();
-  const int rows = box[1] * box[2] * box[3];
-  parallel::for_blocks(rows, before.shape().threads, [&](std::int64_t begin, int n, int) {
-    for (std::int64_t row = begin; row < begin + n; ++row)
-      for (int x = 0; x < box[0]; x += 2) {
-        const Extents at{x, static_cast<int>(row % box[1]), static_cast<int>(row / box[1] % box[2]),
-                         static_cast<int>(row / box[1] / box[2])};
-        // Each parity has one of the two sites, at the same place of its field.
-        Extents even = at;
-        even[0] += parity_of(at);
-        const From* source = from + before.place(even);
-        To* target = to + after.place(even);
-        for (int i = 0; i < 24; ++i) target[i * new_stride] = static_cast<To>(source[i * stride]);
-      }
-  });
-}
-
 // A site reads 8 links of 18 or 12 reals and one spinor, as the neighbours are found in a cache
 // again, and writes one spinor. The 8 x 48 flops that recompute third rows are not counted.
 template <class Real>
@@ -117,6 +95,15 @@ constexpr parallel::KernelCard hopping_card(bool two_rows) {
           .bytes = (two_rows ? 144.0 : 192.0) * sizeof(Real),
           .vectorised = true,
           .single = sizeof(Real) == 4};
+}
+
+// A site's four links are read twice, and stored for itself and for the sites behind it.
+template <class Real>
+constexpr parallel::KernelCard take_links_card(bool two_rows) {
+  return {.name = sizeof(Real) == 8 ? "take_links" : "take_links_single",
+          .flops = 8.0 * 9.0 * 8.0,
+          .bytes = 2.0 * 576.0 + 8.0 * (two_rows ? 12.0 : 18.0) * sizeof(Real),
+          .vectorised = true};
 }
 
 }  // namespace phasewise::qcd

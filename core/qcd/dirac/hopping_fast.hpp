@@ -10,6 +10,7 @@
 #include "parallel/loops.hpp"
 #include "parallel/simd.hpp"
 #include "qcd/dirac/hopping.hpp"
+#include "qcd/dirac/link_vectors.hpp"
 #include "qcd/dirac/spin.hpp"
 #include "qcd/sub_boxes.hpp"
 
@@ -50,20 +51,17 @@ class FastHopping final : public Hopping<Real> {
     return vector * site_reals + lane;
   }
 
-  void set_links(const double* links, const double* before) override {
-    for_each_site(sub_.box, [&](const Extents& at) {
-      const std::int64_t site = site_of(sub_.box, at);
-      const auto [vector, lane] = sub_.slot(at);
-      Real* to = links_[parity_of(at)].data() + vector * site_links + lane;
-      for (int axis = 0; axis < axes; ++axis)
-        for (int side = 0; side < 2; ++side) {
-          Real link[link_reals];
-          take_link(shape().third_row, sub_.box, at, axis, side,
-                    (side == 0 ? links : before) + (site * axes + axis) * link_reals, link);
-          for (int i = 0; i < kept_reals; ++i)
-            to[((2 * axis + side) * kept_reals + i) * Lanes] = link[i];
-        }
-    });
+  void set_links(const Links& links, const LinkFactors& factors) override {
+    const LinkVectors vectors(links, factors, shape().third_row);
+    const Extents inner{sub_.inner[0] / 2, sub_.inner[1], sub_.inner[2], sub_.inner[3]};
+    for (int parity = 0; parity < 2; ++parity)
+      for_rows(static_cast<int>(sub_.vectors()), shape().threads, {}, [&](std::int64_t vector) {
+        const Extents in = coordinates_of(inner, vector);
+        const int shift = (parity + in[1] + in[2] + in[3]) & 1;
+        Extents at[Lanes];
+        for (int lane = 0; lane < Lanes; ++lane) at[lane] = place_of(in, shift, lane);
+        vectors.take<Real, Lanes, kept_reals>(at, links_[parity].data() + vector * site_links);
+      });
   }
 
   void read_spinors(const double* plain, int parity, Real* field) const override {
@@ -339,12 +337,7 @@ class FastHopping final : public Hopping<Real> {
     parallel::for_tasks(parts, threads, [&](int part, int) {
       const auto last = static_cast<std::int64_t>(count) * (part + 1) / parts;
       for (auto i = static_cast<std::int64_t>(count) * part / parts; i < last; ++i) {
-        Extents in;
-        std::int64_t rest = i;
-        for (int axis = 0; axis < axes; ++axis) {
-          in[axis] = static_cast<int>(rest % slice[axis]);
-          rest /= slice[axis];
-        }
+        Extents in = coordinates_of(slice, i);
         in[Axis] = edge;
         if (side == 0)
           pack_site<Axis, 0, Dagger>(to, in, from, face);

@@ -8,6 +8,7 @@
 #include "parallel/buffer.hpp"
 #include "parallel/loops.hpp"
 #include "qcd/dirac/hopping.hpp"
+#include "qcd/dirac/link_vectors.hpp"
 #include "qcd/dirac/spin.hpp"
 #include "qcd/sub_boxes.hpp"
 
@@ -29,15 +30,15 @@ class PlainHopping final : public Hopping<Real> {
     return half_site_of(box_, at) * spinor_reals;
   }
 
-  void set_links(const double* links, const double* before) override {
-    for_each_site(box_, [&](const Extents& at) {
-      const std::int64_t from = site_of(box_, at) * axes * link_reals;
-      const std::int64_t to = half_site_of(box_, at) * axes * link_reals;
-      for (int axis = 0; axis < axes; ++axis)
-        for (int side = 0; side < 2; ++side)
-          take_link(shape().third_row, box_, at, axis, side,
-                    (side == 0 ? links : before) + from + axis * link_reals,
-                    links_[side][parity_of(at)].data() + to + axis * link_reals);
+  void set_links(const Links& links, const LinkFactors& factors) override {
+    const LinkVectors vectors(links, factors, shape().third_row);
+    parallel::for_blocks(volume_of(box_), shape().threads, [&](std::int64_t begin, int n, int) {
+      for (std::int64_t site = begin; site < begin + n; ++site) {
+        const Extents at[1] = {coordinates_of(box_, site)};
+        Real taken[2 * axes * link_reals];
+        vectors.take<Real, 1, link_reals>(at, taken);
+        store_links(at[0], taken);
+      }
     });
   }
 
@@ -88,6 +89,15 @@ class PlainHopping final : public Hopping<Real> {
     for_each_site(box_, [&](const Extents& at) {
       if (parity_of(at) == parity) f(at);
     });
+  }
+
+  // From the order [axis][side].
+  void store_links(const Extents& at, const Real* taken) {
+    for (int axis = 0; axis < axes; ++axis)
+      for (int side = 0; side < 2; ++side)
+        std::copy_n(taken + (2 * axis + side) * link_reals, link_reals,
+                    links_[side][parity_of(at)].data() +
+                        (half_site_of(box_, at) * axes + axis) * link_reals);
   }
 
   bool needs_halo(const Extents& at) const {

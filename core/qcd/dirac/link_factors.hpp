@@ -1,11 +1,10 @@
-// Plain links as the hopping matrix takes them: with the phase of the boundary and the factor of
-// anisotropy included, and with those from the negative side beside them.
+// The phase of the boundary and the factor of anisotropy, with which the hopping matrix takes
+// links.
 #pragma once
 
 #include <array>
 #include <cmath>
 #include <numbers>
-#include <vector>
 
 #include "numerics/complex_product.hpp"
 #include "qcd/geometry.hpp"
@@ -53,21 +52,6 @@ inline void apply_factors(const LinkFactors& factors, const Domain& domain, doub
                     link);
     }
   });
-}
-
-// U_µ(x - µ̂), taken around the box; this is correct along axes that are not split.
-inline std::vector<double> links_before(const Extents& box, const double* links) {
-  std::vector<double> before(static_cast<std::size_t>(volume_of(box) * site_link_doubles));
-  for_each_site(box, [&](const Extents& at) {
-    for (int axis = 0; axis < axes; ++axis) {
-      Extents other = at;
-      other[axis] = (at[axis] + box[axis] - 1) % box[axis];
-      const double* from = links + site_of(box, other) * site_link_doubles + axis * link_doubles;
-      double* to = before.data() + site_of(box, at) * site_link_doubles + axis * link_doubles;
-      for (int i = 0; i < link_doubles; ++i) to[i] = from[i];
-    }
-  });
-  return before;
 }
 
 }  // namespace phasewise::qcd

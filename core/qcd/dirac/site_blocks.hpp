@@ -19,49 +19,34 @@ using numerics::complex_product;
 inline constexpr int block_size_of_spin = 6, block_reals = 36, site_block_reals = 72;
 inline constexpr int planes = 6;  // xy xz xt yz yt zt
 
+// The element of a row that has only one: i to this power.
+struct GammaRow {
+  int column, power;
+};
+// Of γ_µ.
+constexpr GammaRow gamma_row(int axis, int row) {
+  if (row < 2) return {gamma_partner[axis][row], gamma_power[axis][row]};
+  const int a = gamma_partner[axis][0] == row ? 0 : 1;
+  return {a, (4 - gamma_power[axis][a]) & 3};
+}
+// Of γ_µ γ_ν, which leaves the chirality as it is.
+constexpr GammaRow gamma_product_row(int mu, int nu, int row) {
+  const GammaRow first = gamma_row(mu, row), second = gamma_row(nu, first.column);
+  return {second.column, (first.power + second.power) & 3};
+}
+
 using Block = std::array<std::array<std::complex<double>, 6>, 6>;
 
-// i to this power; row a of A_µ has one element, and this is its value.
-inline std::complex<double> power_of_i(int power) {
-  constexpr std::complex<double> values[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-  return values[power & 3];
-}
-
-// γ_µ in full.
-inline std::complex<double> gamma_element(int axis, int row, int column) {
-  for (int a = 0; a < 2; ++a) {
-    const int partner = gamma_partner[axis][a];
-    if (row == a && column == partner) return power_of_i(gamma_power[axis][a]);
-    if (row == partner && column == a) return power_of_i(-gamma_power[axis][a]);
-  }
-  return 0.0;
-}
-
-// The block of a chirality (0: spins 0 and 1). `strength` is [plane][3][3] of a site; `weights` has
-// c of each plane.
-inline Block clover_block(int chirality, double diagonal, const double* strength,
-                          const std::array<double, planes>& weights) {
-  Block block{};
-  for (int i = 0; i < 6; ++i) block[i][i] = diagonal;
-  int plane = 0;
-  for (int mu = 0; mu < axes; ++mu)
-    for (int nu = mu + 1; nu < axes; ++nu, ++plane)
-      for (int i = 0; i < 6; ++i)
-        for (int j = 0; j < 6; ++j) {
-          std::complex<double> spin = 0.0;
-          for (int s = 0; s < spins; ++s)
-            spin += complex_product(gamma_element(mu, 2 * chirality + i / 3, s),
-                                    gamma_element(nu, s, 2 * chirality + j / 3));
-          const double* f = strength + ((plane * 3 + i % 3) * 3 + j % 3) * 2;
-          block[i][j] -= complex_product(0.5 * weights[plane] * spin, {f[0], f[1]});
-        }
-  return block;
-}
+struct InvertedBlock {
+  Block inverse;
+  double squared_determinant;
+};
 
 // Elimination with pivots, since a block need not be positive; none if the block is singular to
 // rounding.
-inline std::optional<Block> inverse(Block a) {
-  Block b{};
+inline std::optional<InvertedBlock> inverse(Block a) {
+  InvertedBlock found{{}, 1.0};
+  Block& b = found.inverse;
   double largest = 0.0;
   for (int i = 0; i < 6; ++i) {
     b[i][i] = 1.0;
@@ -74,6 +59,7 @@ inline std::optional<Block> inverse(Block a) {
     if (!(std::abs(a[pivot][k]) > 1e-14 * largest)) return std::nullopt;
     std::swap(a[k], a[pivot]);
     std::swap(b[k], b[pivot]);
+    found.squared_determinant *= std::norm(a[k][k]);
     const std::complex<double> scale = 1.0 / a[k][k];
     for (int j = 0; j < 6; ++j) {
       a[k][j] = complex_product(a[k][j], scale);
@@ -88,39 +74,7 @@ inline std::optional<Block> inverse(Block a) {
       }
     }
   }
-  return b;
-}
-
-// A bound of the norm of a matrix: the root of the sum of its elements' squares.
-inline double norm_bound(const Block& a) {
-  double sum = 0.0;
-  for (const auto& row : a)
-    for (const std::complex<double>& element : row) sum += std::norm(element);
-  return std::sqrt(sum);
-}
-
-// a² + µ².
-inline Block squared(const Block& a, double mu) {
-  Block b{};
-  for (int i = 0; i < 6; ++i)
-    for (int j = 0; j < 6; ++j) {
-      for (int k = 0; k < 6; ++k) b[i][j] += complex_product(a[i][k], a[k][j]);
-      if (i == j) b[i][j] += mu * mu;
-    }
-  return b;
-}
-
-// Stores the six reals of the diagonal and the 15 complex numbers below it, `stride` reals apart.
-template <class Real>
-void store_block(const Block& block, Real* to, int stride) {
-  int next = 0;
-  for (int i = 0; i < 6; ++i) to[stride * next++] = static_cast<Real>(block[i][i].real());
-  for (int i = 1; i < 6; ++i)
-    for (int j = 0; j < i; ++j) {
-      const std::complex<double> value = 0.5 * (block[i][j] + std::conj(block[j][i]));
-      to[stride * next++] = static_cast<Real>(value.real());
-      to[stride * next++] = static_cast<Real>(value.imag());
-    }
+  return found;
 }
 
 // (block + i twist) v; real(n) gives the block's numbers as store_block stores them.

@@ -36,22 +36,4 @@ inline std::optional<ThirdRow> third_row_of(const LinkFactors& factors, const Do
   return found;
 }
 
-// Converts a link, U_µ(x) (side 0) or U_µ(x - µ̂) of a site, to the form that a kernel takes.
-template <class Real>
-void take_link(const std::optional<ThirdRow>& third, const Extents& box, const Extents& at,
-               int axis, int side, const double* from, Real* to) {
-  for (int i = 0; i < link_reals; ++i) to[i] = static_cast<Real>(from[i]);
-  if (!third) return;
-  const auto element = [&](int i, int k) {
-    const Real* complex = to + (i * colours + k) * 2;
-    return ComplexOf<Real>{complex[0], complex[1]};
-  };
-  ComplexOf<Real> row[colours];
-  third_row<Real>(element, static_cast<Real>(third->factor(box, at, axis, side)), row);
-  for (int k = 0; k < colours; ++k) {
-    to[(2 * colours + k) * 2] = row[k].re;
-    to[(2 * colours + k) * 2 + 1] = row[k].im;
-  }
-}
-
 }  // namespace phasewise::qcd

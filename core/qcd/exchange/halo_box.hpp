@@ -39,4 +39,19 @@ class HaloBox {
   Extents box_{};  // with the halo
 };
 
+// Calls f(local coordinates) for the sites of a box with its halo, x fastest.
+template <class F>
+void for_each_with_halo(const HaloBox& box, F&& f) {
+  Extents first{}, reach{};
+  for (int axis = 0; axis < axes; ++axis) {
+    first[axis] = box.has(axis) ? -box.halo() : 0;
+    reach[axis] = box.domain().extent(axis) - 2 * first[axis];
+  }
+  for_each_site(reach, [&](const Extents& offset) {
+    Extents at = offset;
+    for (int axis = 0; axis < axes; ++axis) at[axis] += first[axis];
+    f(static_cast<const Extents&>(at));
+  });
+}
+
 }  // namespace phasewise::qcd

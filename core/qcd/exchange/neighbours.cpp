@@ -65,4 +65,15 @@ exchange::ExchangePointer step_exchange(const Position& position, std::string_vi
   return builder.done();
 }
 
+exchange::ExchangePointer backward_exchange(const Position& position, std::string_view phase,
+                                            int axis, const exchange::Region& out,
+                                            const exchange::Region& in) {
+  exchange::NeighbourExchange builder(phase, exchange::common_channel,
+                                      exchange::Protocol::irecv_isend, position.nodes,
+                                      position.rank);
+  builder.send(position.neighbour(axis, -1), {out});
+  builder.receive(position.neighbour(axis, 1), {in});
+  return builder.done();
+}
+
 }  // namespace phasewise::qcd

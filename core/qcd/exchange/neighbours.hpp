@@ -47,4 +47,9 @@ exchange::ExchangePointer step_exchange(const Position& position, std::string_vi
                                         bool sends, bool receives, const exchange::Region& out,
                                         const exchange::Region& in);
 
+// One message along an axis from each rank to the one before it.
+exchange::ExchangePointer backward_exchange(const Position& position, std::string_view phase,
+                                            int axis, const exchange::Region& out,
+                                            const exchange::Region& in);
+
 }  // namespace phasewise::qcd

@@ -85,26 +85,44 @@ ColourMatrix<V> traceless_antihermitian(double factor, const ColourMatrix<V>& a)
   return m;
 }
 
-// Four reals of each of four lanes, as four vectors with one of each lane.
-inline void transpose_four(const double* const* from, int first,
-                           parallel::Doubles4 (&to)[matrix_reals], int into) {
+// The transpose of a 4 × 4 block.
+inline void transpose(parallel::Doubles4 (&row)[4]) {
   using parallel::Doubles4;
-  Doubles4 row[4];
-  for (int lane = 0; lane < 4; ++lane) row[lane] = parallel::load<4>(from[lane] + first);
   const Doubles4 even_low = __builtin_shufflevector(row[0], row[1], 0, 4, 2, 6);
   const Doubles4 odd_low = __builtin_shufflevector(row[0], row[1], 1, 5, 3, 7);
   const Doubles4 even_high = __builtin_shufflevector(row[2], row[3], 0, 4, 2, 6);
   const Doubles4 odd_high = __builtin_shufflevector(row[2], row[3], 1, 5, 3, 7);
-  to[into] = __builtin_shufflevector(even_low, even_high, 0, 1, 4, 5);
-  to[into + 1] = __builtin_shufflevector(odd_low, odd_high, 0, 1, 4, 5);
-  to[into + 2] = __builtin_shufflevector(even_low, even_high, 2, 3, 6, 7);
-  to[into + 3] = __builtin_shufflevector(odd_low, odd_high, 2, 3, 6, 7);
+  row[0] = __builtin_shufflevector(even_low, even_high, 0, 1, 4, 5);
+  row[1] = __builtin_shufflevector(odd_low, odd_high, 0, 1, 4, 5);
+  row[2] = __builtin_shufflevector(even_low, even_high, 2, 3, 6, 7);
+  row[3] = __builtin_shufflevector(odd_low, odd_high, 2, 3, 6, 7);
 }
 
-// The reals of four links. The last four overlap with those before.
+// Calls f(first real) for blocks of four of a link's reals. The last block overlaps with the one
+// before.
+template <class F>
+void for_fours(F&& f) {
+  for (int first = 0; first + 4 <= matrix_reals; first += 4) f(first);
+  f(matrix_reals - 4);
+}
+
+// The reals of four links, as vectors with one of each link.
 inline void transpose_links(const double* const* from, parallel::Doubles4 (&to)[matrix_reals]) {
-  for (int first = 0; first + 4 <= matrix_reals; first += 4) transpose_four(from, first, to, first);
-  transpose_four(from, matrix_reals - 4, to, matrix_reals - 4);
+  for_fours([&](int first) {
+    parallel::Doubles4 row[4];
+    for (int lane = 0; lane < 4; ++lane) row[lane] = parallel::load<4>(from[lane] + first);
+    transpose(row);
+    for (int real = 0; real < 4; ++real) to[first + real] = row[real];
+  });
+}
+// The reverse.
+inline void transpose_lanes(const parallel::Doubles4 (&from)[matrix_reals], double* const* to) {
+  for_fours([&](int first) {
+    parallel::Doubles4 row[4];
+    for (int real = 0; real < 4; ++real) row[real] = from[first + real];
+    transpose(row);
+    for (int lane = 0; lane < 4; ++lane) parallel::store(to[lane] + first, row[lane]);
+  });
 }
 
 // A link of each lane.
@@ -132,6 +150,54 @@ ColourMatrix<parallel::Vector<double, Lanes>> load_links(const Matrix* const (&l
       m.im[i][j] = reals[2 * (3 * i + j) + 1];
     }
   return m;
+}
+
+// Stores a link of each lane. Lanes may have the same link.
+template <int Lanes>
+void store_links(const ColourMatrix<parallel::Vector<double, Lanes>>& m,
+                 Matrix* const (&links)[Lanes]) {
+  static_assert(Lanes == 1 || Lanes == 4 || Lanes == 8);
+  parallel::Vector<double, Lanes> reals[matrix_reals];
+  double* to[Lanes];
+  for (int lane = 0; lane < Lanes; ++lane) to[lane] = &links[lane]->e[0][0].re;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      reals[2 * (3 * i + j)] = m.re[i][j];
+      reals[2 * (3 * i + j) + 1] = m.im[i][j];
+    }
+  if constexpr (Lanes == 1) {
+    for (int i = 0; i < matrix_reals; ++i) to[0][i] = reals[i];
+  } else if constexpr (Lanes == 4) {
+    transpose_lanes(reals, to);
+  } else {
+    parallel::Doubles4 low[matrix_reals], high[matrix_reals];
+    for (int i = 0; i < matrix_reals; ++i) {
+      low[i] = __builtin_shufflevector(reals[i], reals[i], 0, 1, 2, 3);
+      high[i] = __builtin_shufflevector(reals[i], reals[i], 4, 5, 6, 7);
+    }
+    transpose_lanes(low, to);
+    transpose_lanes(high, to + 4);
+  }
+}
+
+// Matrices that lie in vectors: [real][lane].
+template <int Lanes>
+ColourMatrix<parallel::Vector<double, Lanes>> load_lanes(const double* from) {
+  ColourMatrix<parallel::Vector<double, Lanes>> m;
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      m.re[i][j] = parallel::load_vector<double, Lanes>(from + 2 * (3 * i + j) * Lanes);
+      m.im[i][j] = parallel::load_vector<double, Lanes>(from + (2 * (3 * i + j) + 1) * Lanes);
+    }
+  return m;
+}
+template <int Lanes>
+void store_lanes(const ColourMatrix<parallel::Vector<double, Lanes>>& m, double* to) {
+  for (int i = 0; i < 3; ++i)
+    for (int j = 0; j < 3; ++j) {
+      parallel::store_vector<double, Lanes>(to + 2 * (3 * i + j) * Lanes, m.re[i][j]);
+      parallel::store_vector<double, Lanes>(to + (2 * (3 * i + j) + 1) * Lanes, m.im[i][j]);
+    }
 }
 
 // The matrix of a lane.

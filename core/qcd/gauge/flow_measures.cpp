@@ -2,6 +2,8 @@
 
 #include <numbers>
 
+#include "qcd/gauge/leaves.hpp"
+
 namespace phasewise::qcd {
 namespace {
 
@@ -11,37 +13,8 @@ constexpr int plane_count = 6;  // xy xz xt yz yt zt
 // of plaquettes.
 constexpr double largest_term = 256.0;
 
-template <class V>
-struct Leaves {
-  ColourMatrix<V> sum;
-  V plaquette;
-};
-
-// The four plaquettes of a plane that begin and end at the site, all with the same sense.
 template <int Lanes>
-Leaves<parallel::Vector<double, Lanes>> leaves(const SiteLanes<Lanes>& x, int mu, int nu) {
-  using V = parallel::Vector<double, Lanes>;
-  using enum Side;
-  const SiteLanes<Lanes> right = x.ahead(mu), left = x.behind(mu), up = x.ahead(nu),
-                         down = x.behind(nu), down_left = left.behind(nu);
-  const ColourMatrix<V> link_mu = x.link(mu), link_nu = x.link(nu);
-  const ColourMatrix<V> left_mu = left.link(mu), left_nu = left.link(nu);
-  const ColourMatrix<V> down_mu = down.link(mu), down_nu = down.link(nu);
-  Leaves<V> found;
-  found.sum =
-      product<plain, adjoint>(product(link_mu, right.link(nu)), product(link_nu, up.link(mu)));
-  found.plaquette = found.sum.re[0][0] + found.sum.re[1][1] + found.sum.re[2][2];
-  add(found.sum, product(product<plain, adjoint>(link_nu, left.ahead(nu).link(mu)),
-                         product<adjoint, plain>(left_nu, left_mu)));
-  add(found.sum, product<adjoint, plain>(product(down_left.link(nu), left_mu),
-                                         product(down_left.link(mu), down_nu)));
-  add(found.sum, product(product<adjoint, plain>(down_nu, down_mu),
-                         product<plain, adjoint>(right.behind(nu).link(nu), link_mu)));
-  return found;
-}
-
-template <int Lanes>
-void measure_at(const SiteLanes<Lanes>& x, std::int64_t first, int count,
+void measure_at(const LaneSites& sites, const LanePlace<Lanes>& x, std::int64_t number,
                 std::array<std::vector<double>, flow_values>& terms) {
   using V = parallel::Vector<double, Lanes>;
   ColourMatrix<V> f[plane_count];
@@ -49,17 +22,20 @@ void measure_at(const SiteLanes<Lanes>& x, std::int64_t first, int count,
   int plane = 0;
   for (int mu = 0; mu < axes; ++mu)
     for (int nu = mu + 1; nu < axes; ++nu, ++plane) {
-      const Leaves<V> four = leaves<Lanes>(x, mu, nu);
-      plaquettes += four.plaquette;
-      f[plane] = traceless_antihermitian(0.25, four.sum);
+      auto [sum, second, third, fourth] = leaves(x, mu, nu);
+      plaquettes += sum.re[0][0] + sum.re[1][1] + sum.re[2][2];
+      add(sum, second);
+      add(sum, third);
+      add(sum, fourth);
+      f[plane] = traceless_antihermitian(0.25, sum);
       (nu == axes - 1 ? time : space) -= real_trace_of_product(f[plane], f[plane]);
     }
   const V charge = real_trace_of_product(f[0], f[5]) - real_trace_of_product(f[1], f[4]) +
                    real_trace_of_product(f[2], f[3]);
   const V found[flow_values] = {space, time, charge, plaquettes};
   for (int value = 0; value < flow_values; ++value)
-    for (int lane = 0; lane < count; ++lane)
-      terms[value][static_cast<std::size_t>(first + lane)] =
+    for (int lane = 0; lane < Lanes; ++lane)
+      terms[value][static_cast<std::size_t>(sites.own_site(number, lane))] =
           parallel::lane_of<double, Lanes>(found[value], lane);
 }
 
@@ -70,26 +46,25 @@ void measure_at(const SiteLanes<Lanes>& x, std::int64_t first, int count,
 parallel::KernelCard flow_measures_card() {
   return {.name = "flow_measures",
           .flops = plane_count * (12.0 * 198.0 + 3.0 * 18.0 + 40.0 + 36.0) + 3.0 * 36.0,
-          .bytes = 576.0 + 2.0 * flow_values * 8.0 + 32.0,
+          .bytes = 3.0 * 576.0 + 2.0 * flow_values * 8.0,
           .vectorised = true};
 }
 
-FlowSums flow_sums(const LinkSites& sites, const Links& links, int threads, int lanes) {
-  const std::size_t own = sites.own().size();
+FlowSums flow_sums(const LaneMatrices& links, const Domain& domain, int threads) {
+  const LaneSites& sites = links.sites();
+  const std::int64_t own = domain.volume(), all = volume_of(domain.size);
   std::array<std::vector<double>, flow_values> terms;
-  for (std::vector<double>& value : terms) value.resize(own);
-  parallel::with_lanes<double>(lanes, [&]<int Lanes>() {
-    for_site_lanes<Lanes>(sites, links, threads,
-                          [&](const SiteLanes<Lanes>& x, std::int64_t first, int count) {
-                            measure_at<Lanes>(x, first, count, terms);
-                          });
+  for (std::vector<double>& value : terms) value.resize(static_cast<std::size_t>(own));
+  parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
+    for_places<Lanes>(links, threads,
+                      [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& /*next*/,
+                          std::int64_t number) { measure_at<Lanes>(sites, x, number, terms); });
   });
   FlowSums sums{};
-  const std::int64_t all = volume_of(links.domain().size);
   for (int value = 0; value < flow_values; ++value)
-    sums[value] = workload::exact_sum(
-        static_cast<std::int64_t>(own), threads, largest_term, all,
-        [&](std::int64_t i) { return terms[value][static_cast<std::size_t>(i)]; });
+    sums[value] = workload::exact_sum(own, threads, largest_term, all, [&](std::int64_t i) {
+      return terms[value][static_cast<std::size_t>(i)];
+    });
   return sums;
 }
 

@@ -1,4 +1,4 @@
-// What is measured along the gradient flow, from the four leaves around each site (field_strength):
+// What is measured along the gradient flow, from the four leaves around each site (leaves.hpp):
 // the energy density E = -Σ_µ<ν tr F F, its parts with and without t, the topological charge
 //   Q = -1/(4π²) Σ_x tr(F_xy F_zt - F_xz F_yt + F_xt F_yz),
 // F without its trace, and the plaquette.
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parallel/kernel.hpp"
-#include "qcd/gauge/link_sites.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
 #include "workload/exact_sum.hpp"
 
 namespace phasewise::qcd {
@@ -28,7 +28,7 @@ using FlowSums = std::array<workload::Parts, flow_values>;
 parallel::KernelCard flow_measures_card();
 
 // What this rank's sites add. The links need a halo of one plane with its corners.
-FlowSums flow_sums(const LinkSites& sites, const Links& links, int threads, int lanes);
+FlowSums flow_sums(const LaneMatrices& links, const Domain& domain, int threads);
 // From the sums over a lattice of this size.
 FlowValues values_of(const FlowSums& sums, const Extents& size);
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "parallel/kernel.hpp"
-#include "qcd/gauge/link_sites.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
 
 namespace phasewise::qcd {
 
@@ -22,13 +22,13 @@ inline constexpr std::array<FlowStage, 3> flow_stages{
 // The numbers of a traceless anti-Hermitian matrix: two of its diagonal, and three above it.
 inline constexpr int algebra_reals = 8;
 
-// Of one stage; an item is a site with its four links. The links of neighbours are found in a cache
-// again.
+// Of one stage; an item is a site with its four links, which are copied into vectors before. The
+// links of neighbours are found in a cache again.
 parallel::KernelCard flow_card();
 
 // `to` gets the sites without their halo; `from` needs a halo of a plane with its corners. `k` has
-// algebra_reals for each own link, [site][axis]. `lanes` is 1 or what with_lanes takes.
-void flow_stage(const FlowStage& stage, double step, const LinkSites& sites, const Links& from,
-                int threads, int lanes, std::vector<double>& k, Links& to);
+// algebra_reals for each own link, [own vector][axis][real][lane].
+void flow_stage(const FlowStage& stage, double step, const LaneMatrices& from, int threads,
+                std::vector<double>& k, Links& to);
 
 }  // namespace phasewise::qcd

@@ -31,6 +31,7 @@ class GaugeMeasurement {
   std::array<std::vector<exchange::ExchangePointer>, axes>
       steps_;                    // exchanges of the loops' products
   std::vector<Matrix> product_;  // one for each site of a face
+  LaneMatrices in_lanes_;
   GaugeValues values_;
 };
 

@@ -20,7 +20,7 @@ class GradientFlow {
   GradientFlow(const Domain& domain, const FlowSetting& setting, int halo, int threads, int lanes,
                bool real);
 
-  void set_lanes(int lanes) { lanes_ = lanes; }
+  void set_lanes(int lanes);
   // exchange(links, listener) fetches the halo of links. The links that flow have theirs.
   template <class Exchange>
   void tell(const Links& links, workload::Listener& listener, Exchange&& exchange) {
@@ -41,14 +41,16 @@ class GradientFlow {
 
  private:
   void begin(const Links& links);
+  const LaneMatrices& take();
   void advance(const FlowStage& stage, workload::Listener& listener);
   void measure(int step, workload::Listener& listener);
 
   FlowSetting setting_;
-  int threads_, lanes_;
+  int threads_;
   bool real_;
   Links now_, next_;
-  LinkSites sites_;
+  LaneMatrices in_lanes_;
+  bool taken_ = false;  // whether these are the links of now
   std::vector<double> k_;
   std::vector<FlowValues> values_;
 };

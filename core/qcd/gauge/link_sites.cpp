@@ -6,13 +6,12 @@
 
 namespace phasewise::qcd {
 
-LinkSites::LinkSites(const Links& links) {
-  const HaloBox& box = links.box();
+LinkSites::LinkSites(const HaloBox& box) {
   if (box.sites() > std::numeric_limits<std::int32_t>::max())
     throw std::invalid_argument("a rank has " + std::to_string(box.sites()) +
-                                " sites of the lattice, too many for the gradient flow; give more "
-                                "ranks");
-  const Extents own = links.domain().extents();
+                                " sites of the lattice, too many for the gradient flow and for "
+                                "updates; give more ranks");
+  const Extents own = box.domain().extents();
   const auto numbers = static_cast<std::size_t>(axes * box.sites());
   ahead_.assign(numbers, -1);
   behind_.assign(numbers, -1);

@@ -1,5 +1,7 @@
 #include "qcd/gauge/links.hpp"
 
+#include "parallel/large_pages.hpp"
+
 namespace phasewise::qcd {
 namespace {
 
@@ -13,7 +15,9 @@ Extents moved(Extents site, int axis, int steps) {
 }  // namespace
 
 Links::Links(const Domain& domain, int halo, bool real) : box_(domain, halo, site_bytes) {
-  if (real) links_ = parallel::Buffer<Matrix>(axes * box_.sites());
+  if (!real) return;
+  links_ = parallel::Buffer<Matrix>(axes * box_.sites());
+  parallel::prefer_large_pages(links_.data(), static_cast<std::size_t>(bytes()));
 }
 
 void Links::set_cold() {

@@ -1,5 +1,7 @@
 #include "qcd/gauge/loop_sums.hpp"
 
+#include "qcd/gauge/loops.hpp"
+
 namespace phasewise::qcd {
 namespace {
 
@@ -11,7 +13,49 @@ void add(workload::Parts& sum, const workload::Parts& more) {
   for (std::size_t i = 0; i < sum.size(); ++i) sum[i] += more[i];
 }
 
+// Plaquettes in space and with t, rectangles, and links that begin at a site: what add_local adds.
+constexpr int local_values = 4;
+
+template <class Place>
+std::array<typename Place::V, local_values> local_at(const Place& x, bool rectangles) {
+  using V = typename Place::V;
+  std::array<V, local_values> found{};
+  found[0] = plaquette_at(x, 0, 1) + plaquette_at(x, 0, 2) + plaquette_at(x, 1, 2);
+  found[1] = plaquette_at(x, 0, 3) + plaquette_at(x, 1, 3) + plaquette_at(x, 2, 3);
+  for (int mu = 0; mu < axes; ++mu) {
+    for (int nu = 0; rectangles && nu < axes; ++nu)
+      if (mu != nu) found[2] += rectangle_at(x, mu, nu);
+    const ColourMatrix<V> link = x.link(mu);
+    found[3] += link.re[0][0] + link.re[1][1] + link.re[2][2];
+  }
+  return found;
+}
+
 }  // namespace
+
+void add_local(const LaneMatrices& links, const Domain& domain, bool rectangles, int threads,
+               LoopSums& sums) {
+  const LaneSites& sites = links.sites();
+  std::array<std::vector<double>, local_values> terms;
+  for (std::vector<double>& value : terms) value.resize(static_cast<std::size_t>(domain.volume()));
+  parallel::with_lanes<double>(sites.lanes(), [&]<int Lanes>() {
+    for_places<Lanes>(
+        links, threads,
+        [&](const LanePlace<Lanes>& x, const LanePlace<Lanes>& /*next*/, std::int64_t number) {
+          const auto found = local_at(x, rectangles);
+          for (int value = 0; value < local_values; ++value)
+            for (int lane = 0; lane < Lanes; ++lane)
+              terms[value][static_cast<std::size_t>(sites.own_site(number, lane))] =
+                  parallel::lane_of<double, Lanes>(found[value], lane);
+        });
+  });
+  for (int value = 0; value < local_values; ++value)
+    if (value != 2 || rectangles)
+      add(sums[value], workload::exact_sum(domain.volume(), threads, bound, volume_of(domain.size),
+                                           [&](std::int64_t i) {
+                                             return terms[value][static_cast<std::size_t>(i)];
+                                           }));
+}
 
 void add_local(const Links& links, const std::vector<Extents>& sites, const Extents& size,
                bool rectangles, int threads, LoopSums& sums) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <vector>
 
+#include "qcd/gauge/lane_matrices.hpp"
 #include "qcd/gauge/links.hpp"
 #include "workload/exact_sum.hpp"
 
@@ -26,6 +27,10 @@ using LoopSums = std::array<workload::Parts, loop_values>;
 // Adds the plaquettes, rectangles and links that begin at these sites of a lattice of this size.
 void add_local(const Links& links, const std::vector<Extents>& sites, const Extents& size,
                bool rectangles, int threads, LoopSums& sums);
+
+// The same for all sites of a rank, several at once. Rectangles need two planes of halo.
+void add_local(const LaneMatrices& links, const Domain& domain, bool rectangles, int threads,
+               LoopSums& sums);
 
 // Multiplies the product of each site of a box's face across an axis by the links of its line along
 // that axis; with `first` the product begins with them.

@@ -3,6 +3,7 @@
 // on ranks, threads nor lanes.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -134,23 +135,51 @@ struct FieldShape {
     });
   }
 
-  // x += α p and r -= α z; returns |r|².
-  PartialSums<1> advance(Real alpha, const Real* p, const Real* z, Real* x, Real* r,
+  // |a|² + shift |b|².
+  PartialSums<1> shifted_norm(const Real* a, Real shift, const Real* b,
+                              const Bounds<1>& bound) const {
+    return sums<1>(bound, [&]<int Lanes>(std::int64_t at) {
+      return std::array{fused(all_lanes<Real, Lanes>(shift), site_norm<Real, Lanes>(b + at),
+                              site_norm<Real, Lanes>(a + at))};
+    });
+  }
+
+  // x += α p and r -= α (z + shift p); returns |r|².
+  PartialSums<1> advance(Real alpha, Real shift, const Real* p, const Real* z, Real* x, Real* r,
                          const Bounds<1>& bound) const {
+    if (shift == Real{0}) return advance_by<false>(alpha, shift, p, z, x, r, bound);
+    return advance_by<true>(alpha, shift, p, z, x, r, bound);
+  }
+  template <bool Shifted>
+  PartialSums<1> advance_by(Real alpha, Real shift, const Real* p, const Real* z, Real* x, Real* r,
+                            const Bounds<1>& bound) const {
     return sums<1>(bound, [&]<int Lanes>(std::int64_t at) {
       using V = Vector<Real, Lanes>;
       const V step = all_lanes<Real, Lanes>(alpha);
+      const V more = all_lanes<Real, Lanes>(alpha * shift);
       V sum{};
       for (std::int64_t i = at; i < at + spinor_reals * Lanes; i += Lanes) {
-        const V moved =
-            fused(step, load_vector<Real, Lanes>(p + i), load_vector<Real, Lanes>(x + i));
-        const V left =
-            fused(-step, load_vector<Real, Lanes>(z + i), load_vector<Real, Lanes>(r + i));
+        const V along = load_vector<Real, Lanes>(p + i);
+        const V moved = fused(step, along, load_vector<Real, Lanes>(x + i));
+        V left = fused(-step, load_vector<Real, Lanes>(z + i), load_vector<Real, Lanes>(r + i));
+        if constexpr (Shifted) left = fused(-more, along, left);
         store_vector<Real, Lanes>(x + i, moved);
         store_vector<Real, Lanes>(r + i, left);
         sum = fused(left, left, sum);
       }
       return std::array{sum};
+    });
+  }
+
+  void copy(const Real* from, Real* to) const {
+    parallel::for_blocks(reals / spinor_reals, threads, [&](std::int64_t begin, int n, int) {
+      std::copy_n(from + begin * spinor_reals, std::int64_t{n} * spinor_reals,
+                  to + begin * spinor_reals);
+    });
+  }
+  void clear(Real* to) const {
+    parallel::for_blocks(reals / spinor_reals, threads, [&](std::int64_t begin, int n, int) {
+      std::fill_n(to + begin * spinor_reals, std::int64_t{n} * spinor_reals, Real{0});
     });
   }
 

@@ -1,7 +1,6 @@
 // Solvers of a linear system on fields of one parity, iteration by iteration, in one precision.
 #pragma once
 
-#include <algorithm>
 #include <memory>
 
 #include "qcd/dirac/dirac.hpp"
@@ -24,7 +23,7 @@ class Krylov {
   // Sets x = 0. `squared` is the square of the residual, known on all ranks. `again` means that the
   // solver keeps its directions, since the residual is its own, recomputed.
   void start(double squared, bool again, workload::Listener& listener) {
-    std::fill_n(x_.data(), x_.size(), Real{0});
+    if (x_.size() > 0) shape().clear(x_.data());
     grown_ = 0.0;
     squared_ = squared;
     begin(again, listener);
@@ -34,6 +33,8 @@ class Krylov {
   double squared() const { return squared_; }
   double grown() const { return grown_; }
   void set_sums(Sums sums) { sums_ = sums; }
+  // µ² of M†M + µ², before start(); other methods than cg have none.
+  void set_shift(double shift) { shift_ = shift; }
 
  protected:
   Krylov(Dirac<Real>& matrix, Sums sums) : matrix_(matrix), sums_(sums), x_(field()), r_(field()) {}
@@ -46,10 +47,10 @@ class Krylov {
   Dirac<Real>& matrix_;
   Sums sums_;
   Field<Real> x_, r_;
-  double squared_ = 0.0, grown_ = 0.0;
+  double squared_ = 0.0, grown_ = 0.0, shift_ = 0.0;
 };
 
-// cg solves M†M x = b, bicgstab M x = b. The matrix must outlive the solver.
+// cg solves (M†M + µ²) x = b, bicgstab M x = b. The matrix must outlive the solver.
 template <class Real>
 std::unique_ptr<Krylov<Real>> make_krylov(Method method, Dirac<Real>& matrix, Sums sums);
 

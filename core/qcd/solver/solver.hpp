@@ -1,14 +1,12 @@
-// Solves D x = b on the even sites (dirac.hpp): in double precision, in single, or in single with
-// the residual recomputed in double (reliable updates: Clark et al., Comput. Phys. Commun. 181
-// (2010) 1517).
+// Solves D x = b through the system of the even sites (even_solver.hpp).
 #pragma once
 
 #include <array>
-#include <memory>
 #include <vector>
 
 #include "qcd/description.hpp"
-#include "qcd/solver/krylov.hpp"
+#include "qcd/gauge/lane_matrices.hpp"
+#include "qcd/solver/even_solver.hpp"
 
 namespace phasewise::qcd {
 
@@ -24,8 +22,8 @@ class Solver {
   // `real` says whether it has memory. Description and position must outlive it.
   Solver(const Description& description, const Position& position, int threads, bool real);
 
-  // Takes the links, with their halo, as they are now. Collective with a clover term; throws what
-  // Dirac::set_links throws.
+  // Takes the links, with their halo, as they are now. Collective with a clover term; throws
+  // std::invalid_argument, on all ranks, if the part within an odd site cannot be inverted.
   void set_links(const Links& links, workload::Listener& listener);
   void set_manner(const Manner& manner);
   // The exchanges of the faces, in the same order on all ranks.
@@ -41,68 +39,32 @@ class Solver {
   // update after each iteration that asks for one, and end for the solution.
   void begin(workload::Listener& listener);
   void iterate(workload::Listener& listener);
-  bool wants_update() const;
-  void update(workload::Listener& listener);
+  bool wants_update() const { return even_.wants_update(); }
+  void update(workload::Listener& listener) { even_.update(listener); }
   void end(workload::Listener& listener);
   // Whether the residual is small enough, or the iterations are done.
-  bool done() const;
-  bool converged() const;
+  bool done() const { return even_.done(); }
+  bool converged() const { return even_.converged(); }
   const Solved& solved() const { return solved_; }
   // Adds |x|² of each time slice, counted from the source, to `sums`, summed over the ranks.
   void add_pion(std::vector<double>& sums, workload::Listener& listener) const;
   const std::array<Field<double>, 2>& solution() const { return solution_; }
-  Dirac<double>& matrix() { return matrix_; }
+  Dirac<double>& matrix() { return even_.matrix(); }
 
  private:
-  // A matrix and a method in single precision.
-  struct Single {
-    Dirac<float> matrix;
-    std::unique_ptr<Krylov<float>> krylov;
-  };
-
-  // Computes the solver's right-hand side, or a residual, from that of the even sites.
-  void normal(Field<double>& even, Field<double>& result, workload::Listener& listener);
-  // Hands a residual to the solver.
-  void restart(const Field<double>& residual, double squared, bool again,
-               workload::Listener& listener);
-  // Adds the solver's solution to solution_.
-  void absorb(workload::Listener& listener);
-  // result = a + factor b.
-  void combine(const Field<double>& a, double factor, const Field<double>& b, Field<double>& result,
-               workload::Listener& listener) const;
-  double norm_of(std::string_view phase, const Field<double>& field, double bound,
-                 workload::Listener& listener) const;
-  // Computes the norm by two sums: `bound` may cost the first one its digits, but the first one
-  // bounds the second.
-  double precise_norm_of(std::string_view phase, const Field<double>& field, double bound,
-                         workload::Listener& listener) const;
-  template <class F>
-  decltype(auto) with_krylov(F&& f) const {
-    return single_ ? f(*single_->krylov) : f(*krylov_);
-  }
-  double squared() const {
-    return with_krylov([](const auto& krylov) { return krylov.squared(); });
-  }
-  double half_volume() const { return matrix_.hopping().half_volume(); }
+  const LaneMatrices& take_in_lanes(const Links& links, int lanes);
   double odd_bound() const;
 
   const Description& description_;
   Domain domain_;
   int threads_;
   bool real_;
-  Manner manner_;
   Extents place_{};
-  std::vector<double> links_, before_;  // [site][axis][3][3][re, im]
-  Dirac<double> matrix_;
-  std::unique_ptr<Krylov<double>> krylov_;
-  std::unique_ptr<Single> single_;
+  LaneMatrices in_lanes_;  // the links, where there is a clover term
+  EvenSolver even_;
   std::array<Field<double>, 2> source_, solution_;  // by parity
-  Field<double> right_, residual_, between_;
+  Field<double> residual_;
   double source_length_ = 1.0;  // |b|
-  double squared_start_ = 0.0, squared_goal_ = 0.0;
-  double largest_ = 0.0;  // |r|² since the last update
-  double grown_ = 0.0;    // bound of |x_e|
-  bool updated_ = false;  // whether the last step updated
   Solved solved_;
 };
 

@@ -1,4 +1,4 @@
-"""Lattice QCD: solves with the Wilson matrix on a four-dimensional lattice, and gauge fields.
+"""Lattice QCD: configurations of gauge fields made and measured, and solves with the Wilson matrix.
 
 >>> from phasewise.workloads.qcd import Links, Quarks
 >>> quarks = Quarks(Links.read("field.lime"), kappa=0.13)
@@ -10,15 +10,19 @@ from typing import TYPE_CHECKING, Any
 
 from phasewise.tables.declared import flat_of, schema_of
 from phasewise.tables.keys import Key
-from phasewise.workload.interface import Unit, Workload
+from phasewise.workload.interface import Workload
 from phasewise.workloads.qcd.communication import (
     QcdCommunication,
     check_process_grid,
     read_communication,
 )
 from phasewise.workloads.qcd.derived import derive
+from phasewise.workloads.qcd.gauge_keys import RECTANGLES
 from phasewise.workloads.qcd.link_records import LinkRecords
-from phasewise.workloads.qcd.model import TABLES, Qcd, read, resolved
+from phasewise.workloads.qcd.model import TABLES, Qcd
+from phasewise.workloads.qcd.study_tables import read, resolved
+from phasewise.workloads.qcd.update_keys import SOLVE, flat_update, unit_of
+from phasewise.workloads.qcd.update_keys import TABLE as UPDATE
 
 if TYPE_CHECKING:
     from phasewise.workloads.qcd.fields.correlators import (
@@ -79,11 +83,22 @@ def __getattr__(name: str) -> Any:
 
 def _parameters(model: Qcd) -> Iterable[tuple[str, Any]]:
     for name in TABLES:
-        for key, value in flat_of(getattr(model, name)):
-            yield f"{name}.{key}", value
+        part = getattr(model, name)
+        if part is not None and name != UPDATE:
+            for key, value in flat_of(part):
+                yield f"{name}.{key}", value
     yield "solver.iterations", model.solver.most
     yield "solver.tolerance", model.solver.wanted
     yield "measure.flow_steps", model.measure.flow_steps
+    if model.update is not None or model.quarks is None:
+        yield "quarks.present", int(model.quarks is not None)
+    if model.update is None:
+        return
+    yield "gauge.beta", model.gauge.beta
+    yield "gauge.rectangles", RECTANGLES[model.gauge.action]
+    yield "measure.every", model.measure.every
+    for key, value in flat_update(model.update):
+        yield f"{UPDATE}.{key}", value
 
 
 WORKLOAD = Workload(
@@ -91,7 +106,8 @@ WORKLOAD = Workload(
     former_names=("lattice",),
     commands={"gauge": ("gauge_command", "Check or convert a file with a gauge field.")},
     title="lattice QCD solves",
-    unit=Unit("solve", "solves"),
+    unit=SOLVE,
+    unit_of=unit_of,
     tables={name: Key("table") for name in TABLES},
     read=read,
     resolved=resolved,
@@ -102,6 +118,6 @@ WORKLOAD = Workload(
     derive=derive,
     check_ranks=check_process_grid,
     dump_folder="links",
-    free_keys=r"records\.links.*",
+    free_keys=r"records\.links.*|measure\.thermalisation",
     fewest_shown=1,  # one solve has all that the pictures show
 )

@@ -1,5 +1,6 @@
 """`phasewise bench qcd`: the hopping matrix and conjugate gradients on this machine, and the four
 figures by which the source judges one. The number of iterations is fixed, and the links are random.
+Cases that make configurations are in bench_updates.py.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from phasewise.runs.timing import WARM_UP_TURNS, measure
 from phasewise.study import Study
 from phasewise.study.laboratory import grid_on
 from phasewise.study.reading import apply_override
+from phasewise.workloads.qcd import bench_updates
 from phasewise.workloads.qcd.communication import check_process_grid
 from phasewise.workloads.qcd.four_figures import (
     EXPLAINED,
@@ -95,7 +97,7 @@ def _study(case: str, overrides: Sequence[str], ranks: int) -> Study:
 class QcdBench(Bench):
     """Its benchmark."""
 
-    CASES = tuple(SIZES)
+    CASES = (*SIZES, *bench_updates.CASES)
     PRECISION = "solver.precision"
     """The key that --precision sets."""
 
@@ -103,6 +105,8 @@ class QcdBench(Bench):
         self, core: Core, case: str, overrides: Sequence[str], threads: int, turns: int | None
     ) -> dict[str, Any]:
         """Time a case on the ranks of this run; collective."""
+        if case in bench_updates.CASES:
+            return bench_updates.measured(core, case, overrides, threads, turns)
         study = collectively(core, lambda: _study(case, overrides, core.size()))
         model = model_of(study)
         iterations, cores = model.solver.most * model.right_sides, core.size() * threads
@@ -148,6 +152,9 @@ class QcdBench(Bench):
 
     def show(self, result: dict[str, Any]) -> None:
         """Print a measurement as tables."""
+        if result["case"] in bench_updates.CASES:
+            bench_updates.show(result)
+            return
         size = "×".join(map(str, result["lattice"]))
         cores = result["ranks"] * result["threads"]
         sites = math.prod(result["lattice"])
@@ -163,6 +170,12 @@ class QcdBench(Bench):
 
     def show_points(self, results: Sequence[dict[str, Any]]) -> None:
         """Print measurements of several cases or numbers of ranks as tables."""
+        updates = [point for point in results if point["case"] in bench_updates.CASES]
+        if updates:
+            bench_updates.show_points(updates)
+        results = [point for point in results if point["case"] not in bench_updates.CASES]
+        if not results:
+            return
         heads = [
             "case", "lattice", "ranks × threads", "process grid", "Gflop/s a core: hopping matrix",
             "% of roof", "solver",
@@ -177,6 +190,12 @@ class QcdBench(Bench):
         ]  # fmt: skip
         print_table(f"{results[0]['precision']} precision", heads, rows)
         show_figures(results, "the source's four figures")
+
+    def rates(self, result: dict[str, Any]) -> dict[str, float]:
+        """Solves or trajectories per second."""
+        if result["case"] in bench_updates.CASES:
+            return {"trajectories per second": 1.0 / result["seconds_per_trajectory"]}
+        return super().rates(result)
 
 
 def show_figures(results: Sequence[dict[str, Any]], title: str) -> None:

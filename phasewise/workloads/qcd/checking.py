@@ -11,13 +11,17 @@ from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.qcd.derived import derive, links_of_size
 from phasewise.workloads.qcd.gauge.files import remarks
 from phasewise.workloads.qcd.model import TABLES, model_of
+from phasewise.workloads.qcd.recording import check_thermalisation
 
 
 class QcdChecking(Checking):
     """How studies of it are checked and shown."""
 
     def check(self, study: Study) -> Sequence[str]:
-        """StudyError if the file of links is not one, or is that of another lattice."""
+        """StudyError if a file of links is not one, or is that of another lattice, or if no
+        trajectory counts.
+        """
+        check_thermalisation(study)
         model = model_of(study)
         files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]
         return [sentence for stored in files for sentence in remarks(stored)]
@@ -26,9 +30,10 @@ class QcdChecking(Checking):
         """Print the keys, and what follows from them."""
         resolved, derived = study.resolved(), derive(model_of(study))
         for name in (*TABLES, "records", "communication"):
+            if name not in resolved:
+                continue
             rows = [[key, as_toml(value)] for key, value in resolved[name].items()]
             print_table(name, ["", "value"], rows)
         memory = engineering(derived.memory_bytes, "B")
-        console().print(
-            f"{derived.sites} sites, bare mass {derived.bare_mass:.6g}; about {memory} of memory"
-        )
+        mass = "" if derived.bare_mass is None else f", bare mass {derived.bare_mass:.6g}"
+        console().print(f"{derived.sites} sites{mass}; about {memory} of memory")

@@ -27,8 +27,17 @@ GRIDS = 24
 class QcdChoosing(Choosing):
     """Its ways to exchange."""
 
-    def nothing_to_try(self, _model: Qcd) -> str:
-        """A solve always has other protocols to try."""
+    def nothing_to_try(self, model: Qcd) -> str:
+        """A solve always has other protocols to try; trajectories have none that a run can
+        compare.
+        """
+        if model.quarks is None:
+            return "links without quarks are exchanged in one way"
+        if model.update is not None:
+            return (
+                "trajectories differ in their iterations, so that their times do not tell which "
+                "way to exchange is the fastest; phasewise tune compares predictions"
+            )
         return ""
 
     def study_key(self, model: Qcd) -> dict[str, Any]:
@@ -50,16 +59,22 @@ class QcdChoosing(Choosing):
         return found + [{"halo": name} for name in available() if name != given.halo]
 
     def choices(self, model: Qcd, ranks: int) -> dict[str, list[Any]]:
-        """Process grids of least surface, layouts, protocols, spinors and overlap. Faces in runs
-        are left out: they send the content of a packed face in more messages.
+        """Process grids of least surface and layouts; with quarks also protocols, spinors and
+        overlap. Faces in runs are left out: they send the content of a packed face in more
+        messages.
         """
         size = model.lattice.size
         grids = sorted(
             fitting_grids(size, ranks), key=lambda grid: (surface_ratio(size, grid), grid)
         )
-        return {
+        places: dict[str, list[Any]] = {
             "process_grid": [grid_of(*grid) for grid in grids[:GRIDS]],
             "layout": [X_FIRST, T_FIRST, BRICKS],
+        }
+        if model.quarks is None:
+            return places
+        return {
+            **places,
             "halo": list(comparable() if ranks > 1 else PROTOCOLS[:1]),
             "spinors": list(SPINORS),
             "overlap": [False, True],

@@ -150,8 +150,13 @@ def may_keep_two_rows(communication: QcdCommunication, model: Any) -> bool:
     """Whether the third row of a link follows from the others. It does not if a phase at the
     boundary is more than a sign.
     """
-    whole = all(phase == int(phase) for phase in model.quarks.phases)
+    whole = all(phase == int(phase) for phase in _phases(model))
     return whole and communication.kernel == FAST
+
+
+def _phases(model: Any) -> tuple[float, ...]:
+    """The quarks' phases at the boundary; without quarks there are none."""
+    return () if model.quarks is None else tuple(model.quarks.phases)
 
 
 def check_process_grid(model: Any, communication: Communication, ranks: int) -> None:
@@ -161,7 +166,7 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
     if communication.link_reals == TWO_ROWS and not may_keep_two_rows(communication, model):
         raise StudyError(
             f"communication.link_reals = {TWO_ROWS} needs quarks.phases of whole numbers, not "
-            f"{show(list(model.quarks.phases))}"
+            f"{show(list(_phases(model)))}"
         )
     if communication.places and len(communication.places) != ranks:
         raise StudyError(

@@ -12,10 +12,16 @@ from phasewise.workloads.qcd.gauge.stored import Stored
 from phasewise.workloads.qcd.grids import Extents
 from phasewise.workloads.qcd.model import Qcd
 
-SITE_BYTES = 4 * 144 * 2 + 10 * 192
+LINK_BYTES = 4 * 144 * 2
+SITE_BYTES = LINK_BYTES + 10 * 192
 """Memory of a site: links twice, and ten fields of spinors on half of the sites and on all."""
 FLOW_BYTES = 4 * 144 * 2 + 4 * 64 + 36 + 32
 """The same with a gradient flow: links twice more, K, the neighbours' numbers, and four terms."""
+
+UPDATE_BYTES = 3 * 4 * 144
+"""The same of updates: the momenta, the links at the start of a trajectory, and forces."""
+PSEUDOFERMION_BYTES = 3 * 96
+"""The same of a pseudofermion and of its solutions, on half of the sites."""
 
 
 @dataclass(frozen=True)
@@ -23,8 +29,8 @@ class DerivedQcd:
     """What follows from a study."""
 
     sites: int
-    bare_mass: float
-    """m₀ in lattice units."""
+    bare_mass: float | None
+    """m₀ in lattice units; None without quarks."""
     memory_bytes: int
     """Memory of all ranks together [B]."""
     warnings: tuple[str, ...] = ()
@@ -36,11 +42,22 @@ class DerivedQcd:
 
 def derive(model: Qcd) -> DerivedQcd:
     """Sites, the bare mass, and the memory."""
+    quarks = model.quarks
     return DerivedQcd(
         sites=model.sites,
-        bare_mass=1 / (2 * model.quarks.kappa) - 4,
-        memory_bytes=model.sites * (SITE_BYTES + (FLOW_BYTES if model.measure.flow_steps else 0)),
+        bare_mass=None if quarks is None else 1 / (2 * quarks.kappa) - 4,
+        memory_bytes=model.sites * _site_bytes(model),
     )
+
+
+def _site_bytes(model: Qcd) -> int:
+    """Memory of a site [B]."""
+    found = LINK_BYTES if model.quarks is None else SITE_BYTES
+    if model.measure.flow_steps:
+        found += FLOW_BYTES
+    if model.update is not None:
+        found += UPDATE_BYTES + PSEUDOFERMION_BYTES * len(model.solving_monomials)
+    return found
 
 
 def links_of_size(path: Path, size: Extents) -> Stored:

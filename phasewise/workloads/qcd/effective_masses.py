@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from phasewise.analysis.autocorrelated import LEAST
 from phasewise.runs.results import Results
-from phasewise.workloads.qcd.resampling import jackknife
+from phasewise.workloads.qcd.ensemble_statistics import error_of, is_chain, samples_of
+from phasewise.workloads.qcd.resampling import jackknife, linearised
 
 Floats = NDArray[np.float64]
 
@@ -36,6 +37,8 @@ class PionSamples:
 
     samples: Floats
     """(N, L): a row for each configuration, the mean over its solves."""
+    correlated: bool = False
+    """Whether configurations may depend on those before them."""
 
     @property
     def mean(self) -> Floats:
@@ -49,26 +52,29 @@ class PionSamples:
 
     @property
     def errors(self) -> tuple[Floats, Floats] | None:
-        """The jackknife errors of the mean (L,) and of its effective masses (2, L); None with one
-        configuration.
+        """The errors of the mean (L,) and of its effective masses (2, L); None with one
+        configuration, and with fewer than four that depend on each other.
         """
-        if len(self.samples) < 2:
+        if len(self.samples) < (LEAST if self.correlated else 2):
             return None
-        return jackknife(self.samples)[1], jackknife(self.samples, effective_masses)[1]
+        if not self.correlated:
+            return jackknife(self.samples)[1], jackknife(self.samples, effective_masses)[1]
+        return _errors(self.samples), _errors(linearised(self.samples, effective_masses)[1])
+
+    @property
+    def method(self) -> str:
+        """How the errors are found, in words."""
+        kind = "Γ method" if self.correlated else "jackknife"
+        return f"{kind} over {len(self.samples)} configurations"
 
 
-def configurations(results: Results) -> int:
-    """How many different configurations the solves of a run have."""
-    files = results.study["gauge"].get("files") or ()
-    return min(max(len(files), 1), len(results))
-
-
-def by_configuration(results: Results, name: str) -> NDArray[Any]:
-    """A dataset with a row for each configuration, the mean over its solves."""
-    rows, count = results.rows(name), configurations(results)
-    return np.stack([rows[first::count].mean(axis=0) for first in range(count)])
+def _errors(series: Floats) -> Floats:
+    """The error of the mean of each column of a series (N, ...)."""
+    columns = series.reshape(len(series), -1).T
+    return np.array([error_of(column)[0] for column in columns]).reshape(series.shape[1:])
 
 
 def pion_of(results: Results) -> PionSamples:
     """The correlators of the pion of a run that measures it."""
-    return PionSamples(by_configuration(results, "pion"))
+    samples = samples_of(results, "pion")
+    return PionSamples(samples, correlated=is_chain(results) or len(samples) >= LEAST)

@@ -39,7 +39,8 @@ EXPLAINED = (
 
 def iteration_flops(model: Qcd) -> int:
     """Flops of an iteration for an even site, as the source counts them."""
-    return CLOVER_ITERATION_FLOPS if model.quarks.has_clover else ITERATION_FLOPS
+    clover = model.quarks is not None and model.quarks.has_clover
+    return CLOVER_ITERATION_FLOPS if clover else ITERATION_FLOPS
 
 
 def convention(flops: int) -> str:

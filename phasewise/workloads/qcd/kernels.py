@@ -1,5 +1,5 @@
-"""The time of a solve's kernels: the flops or the bytes of each at a rate that depends on the sites
-of a rank.
+"""The time of the kernels of solves and trajectories: the flops or the bytes of each at a rate that
+depends on the sites of a rank.
 
 Machine files that papers give know one rate for all kernels, from tables of whole iterations of
 conjugate gradients without the exchanges of faces.
@@ -31,6 +31,14 @@ class QcdKernels(Kernels):
         "loops": "flop", "clover": "byte", "local": "byte", "faces": "byte", "combine": "byte",
         "norm": "byte", "update": "byte", "convert": "byte", "advance": "byte",
         "half_step": "byte", "products": "byte", "turn_direction": "byte",
+        "flow": "flop", "flow_measures": "flop", "heat_bath": "flop", "over_relaxation": "flop",
+        "gauge_force": "flop", "gauge_action": "flop", "link_update": "flop", "momenta": "flop",
+        "move_momenta": "byte", "kinetic": "byte", "keep_links": "byte", "force_norms": "byte",
+        "largest_force": "byte", "reunitarise": "flop", "quark_force": "flop",
+        "force_faces": "byte", "clover_force": "flop", "clover_tensor": "flop",
+        "clover_blocks": "flop", "clover_convert": "byte",
+        "clover_action": "byte", "take_links": "byte", "take_links_single": "byte",
+        "pseudofermions": "flop", "quark_action": "byte",
     }  # fmt: skip
 
     def terms(self, model: Qcd, kernel: Mapping[str, Any], ranks: int) -> list[Term]:

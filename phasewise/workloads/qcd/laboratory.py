@@ -1,17 +1,48 @@
-"""Solves for planning and comparing."""
+"""Solves and trajectories for planning and comparing."""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
+from phasewise.driver import load_planner
 from phasewise.errors import StudyError
+from phasewise.study import Study
 from phasewise.study.laboratory import Laboratory
 from phasewise.traces.records import CommunicationRecord
 from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import FILE, LAYOUTS, QcdCommunication
-from phasewise.workloads.qcd.model import Qcd
+from phasewise.workloads.qcd.model import Qcd, model_of
+
+SOLVING = ("quarks", *(f"hasenbusch_{k}" for k in range(1, 10)))
+"""Monomials that solve, as far as texts know them."""
+
+
+def solves_in_a_turn(model: Qcd) -> dict[str, float]:
+    """How many solves a turn has, by what the names of their pieces end with: those of the study's
+    right-hand sides, which have no name, and those of each monomial.
+    """
+    found: dict[str, float] = {}
+    if model.update is None:
+        return {"": float(model.right_sides)} if model.quarks is not None else {}
+    if model.measure.pion:
+        found[""] = model.right_sides / model.measure.every
+    return found | {f"_{name}": float(n) for name, n in solves_of_monomials(model).items()}
+
+
+def solves_of_monomials(model: Qcd) -> dict[str, int]:
+    """The solves of a trajectory by monomial: one for each force, for the action at the start and
+    at the end, and one more for the pseudofermions of a ratio of determinants.
+    """
+    update, names = model.update, model.solving_monomials
+    if update is None or not names:
+        return {}
+    core: Any = load_planner()
+    moves = core.qcd_schedule(update.integrator, update.length, list(update.steps))
+    forces = Counter(level for level, _ in moves)
+    return {name: forces[level] + 2 + int(name != names[-1]) for level, name in enumerate(names)}
 
 
 class QcdLaboratory(Laboratory):
@@ -22,11 +53,18 @@ class QcdLaboratory(Laboratory):
         "iteration": "once in an iteration",
         "update": "once in an update from double precision",
     }
-    PIECES = {"links": "configurations", "iteration": "iterations", "update": "updates"}
+    PIECES = {
+        "links": "configurations",
+        "iteration": "iterations",
+        "update": "updates",
+        **{f"iteration_{name}": f"iterations of {name}" for name in SOLVING},
+        **{f"update_{name}": f"updates of {name}" for name in SOLVING},
+    }
 
     def iterated(self, model: Qcd, _communication: Any, iterations: int | None) -> dict[str, float]:
-        """Iterations of all right-hand sides, with an update for every ten in mixed precision;
-        StudyError where the study fixes them. None: as many as it fixes.
+        """Iterations of all right-hand sides, and of all solves of a trajectory, with an update for
+        every ten in mixed precision; StudyError where the study fixes them. None: as many as it
+        fixes.
         """
         fixed = model.solver.iterations
         if iterations is not None and fixed is not None:
@@ -37,10 +75,21 @@ class QcdLaboratory(Laboratory):
         each = iterations or fixed
         if each is None:
             return {}
-        found = {"iteration": float(each * model.right_sides)}
-        if model.solver.precision == "mixed":
-            found["update"] = float(model.right_sides * math.ceil(each / 10))
+        found: dict[str, float] = {}
+        for suffix, solves in solves_in_a_turn(model).items():
+            found[f"iteration{suffix}"] = solves * each
+            if model.solver.precision == "mixed":
+                found[f"update{suffix}"] = solves * math.ceil(each / 10)
         return found
+
+    def known_pieces(self, study: Study) -> dict[str, float]:
+        """Measurements come after every so many trajectories."""
+        model = model_of(study)
+        if model.update is None or not (model.measure.flow_steps or model.measure.pion):
+            return {}
+        share = 1 / model.measure.every
+        sides = share * model.right_sides if model.measure.pion else 0.0
+        return {"measurement": share, **({"source": sides, "solution": sides} if sides else {})}
 
     def placed(self, given: QcdCommunication, record: CommunicationRecord) -> QcdCommunication:
         """`given` with the process grid and the layout of a record, and with its places if a file
@@ -60,7 +109,7 @@ class QcdLaboratory(Laboratory):
 
     def check_simulated(self, model: Qcd, skeleton: bool) -> None:
         """StudyError if links come from a file and are needed."""
-        if model.gauge.start == "file" and not skeleton:
+        if model.gauge.from_files and not skeleton:
             raise StudyError(
                 "gauge.file: links from a file cannot be handed to simulated ranks; simulate a "
                 "cold or hot start, or only the messages with --skeleton"

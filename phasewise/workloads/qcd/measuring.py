@@ -1,5 +1,5 @@
-"""Measures the rates of a solve's kernels on this machine: a few solves on small lattices, with all
-ranks at work at once, since they share the memory's bandwidth.
+"""Measures the rates of the kernels of solves and trajectories on this machine: a few of them on
+small lattices, with all ranks at work at once, since they share the memory's bandwidth.
 """
 
 from __future__ import annotations
@@ -19,14 +19,37 @@ SIZES = ((4, 4, 4, 8), (8, 8, 8, 8), (16, 16, 16, 8), (16, 16, 16, 16))
 """Sites of a rank along x, y, z and t: in the caches of a core, in shared ones, and in memory."""
 ITERATIONS = 20
 KAPPA, CLOVER = 0.12, 1.0
+LIGHT = 0.05
+"""κ of quarks whose solves take a few iterations."""
 KINDS: dict[str, dict[str, Any]] = {
-    "conjugate gradients": {"quarks": {"kappa": KAPPA}, "solver": {"method": "cg"}},
-    "mixed BiCGstab": {
-        "quarks": {"kappa": KAPPA, "clover": CLOVER},
-        "solver": {"method": "bicgstab", "precision": "mixed"},
+    "conjugate gradients": {
+        "solves": 1,
+        "quarks": {"kappa": KAPPA},
+        "solver": {"method": "cg", "iterations": ITERATIONS},
     },
-}
-"""Studies that have all kernels between them: of these the second one adds its own."""
+    "mixed BiCGstab": {
+        "solves": 1,
+        "quarks": {"kappa": KAPPA, "clover": CLOVER},
+        "solver": {"method": "bicgstab", "precision": "mixed", "iterations": ITERATIONS},
+    },
+    "heat-bath": {
+        "trajectories": 1,
+        "gauge": {"beta": 5.7},
+        "update": {"method": "heat-bath", "over_relaxation": 1},
+        "measure": {"flow_step": 0.02, "flow_until": 0.04},
+    },
+    "hybrid Monte Carlo": {
+        "trajectories": 1,
+        "gauge": {"beta": 5.7},
+        "quarks": {"kappa": LIGHT, "clover": CLOVER},
+        "solver": {"precision": "mixed"},
+        "update": {
+            "method": "hmc", "length": 0.1, "integrator": "leapfrog", "steps": [1, 1],
+            "force_tolerance": 1e-2, "action_tolerance": 1e-2,
+        },
+    },
+}  # fmt: skip
+"""Studies that have all kernels between them: each adds those that the ones before it lack."""
 
 
 @cache
@@ -45,11 +68,9 @@ def _study(case: str, ranks: int) -> Study:
     return Study.from_dict(
         {
             "workload": "qcd",
-            "solves": 1,
+            **tables,
             "lattice": {"size": [x, y, z, t * ranks]},
-            "gauge": {"start": "hot"},
-            "quarks": tables["quarks"],
-            "solver": tables["solver"] | {"iterations": ITERATIONS},
+            "gauge": {"start": "hot"} | tables.get("gauge", {}),
             "communication": {"process_grid": f"1x1x1x{ranks}"},
         }
     )
@@ -65,7 +86,7 @@ class QcdMeasuring(Measuring):
     def time_case(
         self, core: Core, threads: int, case: str, seconds: float, _device: str = CPU
     ) -> dict[str, Any]:
-        """Time solves of a study for about this number of seconds. Collective."""
+        """Time solves or trajectories of a study for about this number of seconds. Collective."""
         driver = core.start(_study(case, core.size()).parameters(), threads)
         return {"kernels": usual_turn(core, driver, seconds)[0]}
 

@@ -1,20 +1,22 @@
-"""The tables of a lattice study: [lattice], [gauge], [quarks], [solver] and [measure]."""
+"""The tables of a lattice study: [lattice], [gauge], [quarks], [solver], [measure] and
+[update].
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from dataclasses import dataclass
+from typing import Any, cast
 
-from phasewise.errors import StudyError
-from phasewise.tables.declared import check_needed, key, schema_of, values_of
-from phasewise.tables.keys import Key, check_table, show, with_defaults
-from phasewise.workloads.qcd.flow_keys import check_flow, steps_of, with_flow
+from phasewise.tables.declared import key
+from phasewise.workloads.qcd.flow_keys import steps_of
+from phasewise.workloads.qcd.gauge_keys import Gauge
 from phasewise.workloads.qcd.grids import Extents
-from phasewise.workloads.qcd.link_records import LinkRecords, with_form
-from phasewise.workloads.qcd.places import LONGEST, Places, as_written, flat_of_places, read_places
+from phasewise.workloads.qcd.link_records import LinkRecords
+from phasewise.workloads.qcd.places import LONGEST, Places, flat_of_places
+from phasewise.workloads.qcd.quark_keys import Quarks
+from phasewise.workloads.qcd.update_keys import TABLE as UPDATE
+from phasewise.workloads.qcd.update_keys import UpdateTable, monomials, solving_monomials
 
 MOST_ITERATIONS = 1_000_000
 TOLERANCE = 1e-12
@@ -23,13 +25,8 @@ LIMIT = 10_000
 
 PIONS = ("point", "smeared")
 MOST_SMEARING = 10_000
-STARTS = ("cold", "hot", "file")
 METHODS = ("cg", "bicgstab")
 PRECISIONS = ("double", "single", "mixed")
-RECTANGLES = {"wilson": 0.0, "symanzik": -1 / 12, "iwasaki": -0.331}
-"""The coefficient c₁ of rectangles in the action; plaquettes have the coefficient 1 - 8 c₁ (tree
-level: Weisz, Nucl. Phys. B 212 (1983) 1; Iwasaki, Nucl. Phys. B 258 (1985) 141).
-"""
 SINGLE = 1e-6
 """Smallest tolerance that single precision reaches."""
 
@@ -43,72 +40,6 @@ class LatticeTable:
         unit="sites", flat=True,
     )  # fmt: skip
     """Extents along x, y, z and t, all even."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Gauge:
-    """The keys of [gauge]."""
-
-    action: str = key("word", "wilson", choices=tuple(RECTANGLES))
-    """The action of the links: Wilson's has plaquettes only; others have rectangles too, and these
-    are then measured.
-    """
-    beta: float | None = key("number", above=0, most=1000)
-    """β of the action; if it is given, the summary contains the action of a site."""
-    start: str = key("word", "cold", choices=STARTS, flat=True)
-    """cold: unit matrices; hot: random links from the seed; file: links read from `file`."""
-    file: Path | None = key("text")
-    files: tuple[Path, ...] | None = key(
-        "any", flat=True, as_flat=lambda files: 1 if files is None else len(files)
-    )
-    """Files of an ensemble, which solves take in turn, instead of `file`."""
-
-    def file_of(self, solve: int) -> Path | None:
-        """The file of a solve's links; None: they come from no file."""
-        return self.files[solve % len(self.files)] if self.files else self.file
-
-    @property
-    def every_file(self) -> tuple[Path, ...]:
-        """All files of links."""
-        return self.files or (() if self.file is None else (self.file,))
-
-
-@dataclass(frozen=True, kw_only=True)
-class Quarks:
-    """The keys of [quarks]."""
-
-    kappa: float = key(
-        "number", needed="1/(2 m + 8) of a quark of mass m", above=0, most=1, flat=True
-    )
-    """1/(2 m₀ + 8)."""
-    phases: tuple[float, float, float, float] = key(
-        "numbers", (0.0, 0.0, 0.0, 1.0), length=4, least=-2, most=2, unit="π", flat=True
-    )
-    """Phases of ψ(x + L) along x, y, z and t."""
-    anisotropy: float = key("number", 1.0, above=0, most=100, flat=True)
-    """ξ: hops in space, and the clover term of planes in space, are divided by it."""
-    velocity: float = key("number", 1.0, above=0, most=100, flat=True)
-    """ν: a factor of hops in space."""
-    clover: ClassVar[Key] = Key("number", least=-100, most=100)
-    """c_sw of all planes."""
-    clover_spatial: float = key("number", 0.0, least=-100, most=100, flat=True)
-    clover_temporal: float = key("number", 0.0, least=-100, most=100, flat=True)
-    """c_sw of the planes in space, and that of the planes with t, instead of `clover`."""
-    twisted_mass: float = key("number", 0.0, least=-100, most=100, flat=True)
-    """µ of the term iµγ₅."""
-    stout_weight: float = key("number", 0.0, least=0, most=1, flat=True)
-    stout_steps: int = key("integer", 0, least=0, most=1000, flat=True)
-    """ρ and the number of steps of the stout smearing of the links that quarks see."""
-
-    @property
-    def diagonal(self) -> float:
-        """The coefficient of ψ(x), without clover term and twisted mass."""
-        return 1 / (2 * self.kappa) - 3 + 3 * self.velocity / self.anisotropy
-
-    @property
-    def has_clover(self) -> bool:
-        """Whether there is a clover term."""
-        return self.clover_spatial != 0.0 or self.clover_temporal != 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,6 +94,11 @@ class Measure:
     flow_until: float = key("number", 0.0, least=0, most=1000)
     """ε of the gradient flow and the flow time, in lattice units, until which it goes; 0: none."""
 
+    every: int = key("integer", 1, least=1)
+    """Trajectories from one measurement of flow and pion to the next."""
+    thermalisation: int | None = key("integer", least=0)
+    """First trajectories that no mean contains; by default their number is chosen."""
+
     @property
     def flow_steps(self) -> int:
         """Steps of the gradient flow; the last one reaches flow_until, or goes a little beyond."""
@@ -175,9 +111,12 @@ class Qcd:
 
     lattice: LatticeTable
     gauge: Gauge
-    quarks: Quarks
+    quarks: Quarks | None
+    """None: there are none, and links alone are updated or measured."""
     solver: SolverTable
     measure: Measure
+    update: UpdateTable | None
+    """None: no configurations are made."""
     records: LinkRecords
 
     @property
@@ -190,6 +129,16 @@ class Qcd:
         """Right-hand sides of each solve."""
         return 12 if self.measure.pion else 1
 
+    @property
+    def monomials(self) -> tuple[str, ...]:
+        """The terms of the action; none without molecular dynamics."""
+        return () if self.update is None else monomials(self.update, self.quarks)
+
+    @property
+    def solving_monomials(self) -> tuple[str, ...]:
+        """Those whose forces take solves."""
+        return () if self.update is None else solving_monomials(self.update, self.quarks)
+
 
 TABLES: dict[str, type] = {
     "lattice": LatticeTable,
@@ -197,172 +146,9 @@ TABLES: dict[str, type] = {
     "quarks": Quarks,
     "solver": SolverTable,
     "measure": Measure,
+    UPDATE: UpdateTable,
 }
 """The tables of a study, in the order in which it shows them."""
-
-
-def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) -> Qcd:
-    """The model that a study's tables describe; file names are relative to the folder."""
-    found: dict[str, Any] = {}
-    for name, kind in TABLES.items():
-        schema = schema_of(kind)
-        given = tables[name] or {}
-        if name == "measure":
-            given = with_flow(_with_pion(given))
-        values = with_defaults(check_table(given, schema, name), schema)
-        check_needed(values, schema, name)
-        if name == "quarks":
-            values = _with_clover(values, given)
-        if name == "gauge":
-            values |= _files(values["file"], values["files"], folder)
-        if name == "measure":
-            values["source"] = read_places(values["source"])
-        found[name] = kind(**values)
-    if RECTANGLES[found["gauge"].action] != 0.0:
-        found["measure"] = replace(found["measure"], rectangles=True)
-    model = Qcd(**found, records=with_form(LinkRecords(**records)))
-    _check(model)
-    return model
-
-
-def _files(file: str | None, files: Any, folder: Path) -> dict[str, Any]:
-    """The values of gauge.file and gauge.files as paths; StudyError if they are none."""
-    if files is None:
-        return {"file": None if file is None else (folder / file).resolve()}
-    if file is not None:
-        raise StudyError(
-            "gauge.file and gauge.files exclude each other: give one file, or those of an ensemble"
-        )
-    if (
-        not isinstance(files, list | tuple)
-        or not files
-        or not all(isinstance(one, str | Path) and str(one) for one in files)
-    ):
-        raise StudyError(f"gauge.files must be a list of names of files, but is {show(files)}")
-    return {"files": tuple((folder / one).resolve() for one in files)}
-
-
-def _with_clover(values: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The values with the coefficient of each kind of plane, also if one coefficient is given for
-    all.
-    """
-    found = dict(values)
-    one = found.pop("clover")
-    if one is None:
-        return found
-    both = ("clover_spatial", "clover_temporal")
-    if other := next((name for name in both if name in given), None):
-        raise StudyError(
-            f"quarks.clover and quarks.{other} exclude each other: the first is the coefficient "
-            "of all planes, the second that of some"
-        )
-    return found | dict.fromkeys(both, one)
-
-
-PION_TABLE = {
-    "source": Key("word", PIONS[0], choices=PIONS),
-    "width": Key("number"),
-    "iterations": Key("integer"),
-}
-"""The keys of measure.pion if it is a table."""
-
-
-def _with_pion(given: Any) -> Any:
-    """The table [measure]; if `pion` is a table in it, its keys are moved to [measure]."""
-    if not isinstance(given, Mapping) or not isinstance(given.get("pion"), Mapping):
-        return given
-    pion = check_table(given["pion"], PION_TABLE, "measure.pion")
-    for name in ("width", "iterations"):
-        if name in pion and name in given:
-            raise StudyError(
-                f"measure.{name} and measure.pion.{name} are one key: give one of them"
-            )
-    own: dict[str, Any] = {name: pion[name] for name in ("width", "iterations") if name in pion}
-    return {**given, **own, "pion": pion.get("source", PIONS[0])}
-
-
-def _check_pion(measure: Measure) -> None:
-    given = (
-        f"measure.width = {show(measure.width)} and measure.iterations = {show(measure.iterations)}"
-    )
-    smeared = measure.pion == "smeared"
-    if smeared and not (measure.width > 0 and measure.iterations > 0):
-        raise StudyError(f'measure.pion = "smeared" needs both above 0, not {given}')
-    if not smeared and (measure.width > 0 or measure.iterations > 0):
-        source = f"measure.pion = {show(measure.pion)} has" if measure.pion else "there is"
-        raise StudyError(
-            f"{given} describe a smeared source, and {source} none; give measure.pion = "
-            '"smeared", or neither of them'
-        )
-
-
-def _check(model: Qcd) -> None:
-    size = model.lattice.size
-    if any(extent % 2 for extent in size):
-        raise StudyError(
-            f"lattice.size = {show(list(size))} has an odd extent; the nearest even ones are "
-            f"{show([extent + extent % 2 for extent in size])}"
-        )
-    if (model.gauge.start == "file") != bool(model.gauge.every_file):
-        raise StudyError(
-            'gauge.start = "file" and gauge.file or gauge.files belong together: '
-            f"start is {show(model.gauge.start)} and there is "
-            f"{'a' if model.gauge.every_file else 'no'} file"
-        )
-    if model.solver.tolerance is not None and model.solver.iterations is not None:
-        raise StudyError(
-            "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
-            "met, or a number of iterations"
-        )
-    if model.solver.precision == "single" and 0 < model.solver.wanted < SINGLE:
-        raise StudyError(
-            f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
-            f'{show(SINGLE)} or more, or solver.precision = "mixed"'
-        )
-    if (
-        model.quarks.diagonal == 0
-        and model.quarks.twisted_mass == 0
-        and not model.quarks.has_clover
-    ):
-        raise StudyError(
-            "quarks.kappa, anisotropy and velocity give a Dirac operator without a diagonal, "
-            "1/(2 kappa) - 3 + 3 velocity / anisotropy = 0; change one of them a little"
-        )
-    quarks = model.quarks
-    if (quarks.stout_weight > 0) != (quarks.stout_steps > 0):
-        raise StudyError(
-            f"quarks.stout_weight = {show(quarks.stout_weight)} and quarks.stout_steps = "
-            f"{show(quarks.stout_steps)} belong together: both are above 0, or neither"
-        )
-    _check_pion(model.measure)
-    check_flow(model.measure.flow_step, model.measure.flow_until)
-    _check_sources(model)
-
-
-def _check_sources(model: Qcd) -> None:
-    """StudyError if a source lies beyond the lattice, or a smeared one has several places."""
-    sources = model.measure.source
-    if model.measure.pion == "smeared" and len(sources) != 1:
-        raise StudyError(
-            f"measure.source = {show(as_written(sources))} gives several places, and a smeared "
-            "source has one; give one point"
-        )
-    for point in () if isinstance(sources, str) else sources:
-        for axis, extent, at in zip("xyzt", model.lattice.size, point, strict=True):
-            if at >= extent:
-                raise StudyError(
-                    f"measure.source = {show(list(point))} lies beyond the lattice, which has "
-                    f"{extent} sites along {axis}"
-                )
-
-
-def resolved(model: Qcd) -> dict[str, Any]:
-    """The tables of a model."""
-    found = {name: values_of(getattr(model, name)) for name in (*TABLES, "records")}
-    found["measure"]["source"] = as_written(model.measure.source)
-    if model.gauge.files:
-        found["gauge"]["files"] = [str(one) for one in model.gauge.files]
-    return found
 
 
 def model_of(study: Any) -> Qcd:

@@ -9,20 +9,20 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from phasewise.output import number_of
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
 from phasewise.workloads.qcd.effective_masses import pion_of
-from phasewise.workloads.qcd.flow_scales import LEVEL, derivative, dimensionless, t0_of, w0_of
+from phasewise.workloads.qcd.ensemble_statistics import is_chain
 from phasewise.workloads.qcd.model import TOLERANCE
-from phasewise.workloads.qcd.summary import flow_of
 
 Floats = NDArray[np.float64]
 
 MOST_CURVES = 8
 """Most solves of which a picture shows curves."""
+MOST_DOTS = 60
+"""Most solves or trajectories that are marked by dots on their curves."""
 AXES = ("x", "y", "z", "t")
 
 
@@ -33,15 +33,15 @@ def shown_solves(count: int) -> list[int]:
     return sorted({round(i) for i in np.linspace(0, count - 1, min(count, MOST_CURVES))})
 
 
-def distinct_curves(rows: Floats) -> list[tuple[str, Floats]]:
+def distinct_curves(rows: Floats, solved: NDArray[Any], unit: str) -> list[tuple[str, Floats]]:
     """The distinct rows of an array (solves, N), with the solves that have them: solves on the same
-    links have equal rows.
+    links have equal rows. solved (solves,): which rows hold something; unit: the word for a solve.
     """
     found: dict[bytes, list[int]] = {}
-    for solve, row in enumerate(rows):
-        found.setdefault(row.tobytes(), []).append(solve)
+    for solve in np.flatnonzero(solved):
+        found.setdefault(rows[solve].tobytes(), []).append(int(solve))
     return [
-        (f"solve {first}" + (f" and {len(others)} equal to it" if others else ""), rows[first])
+        (f"{unit} {first}" + (f" and {len(others)} equal to it" if others else ""), rows[first])
         for first, *others in found.values()
     ]
 
@@ -49,11 +49,12 @@ def distinct_curves(rows: Floats) -> list[tuple[str, Floats]]:
 def draw_residuals(run: ReportedRun) -> Drawing | Missing:
     """The residual of the first right-hand side against the iteration, for some of the solves."""
     residuals = np.asarray(run.results.rows("residuals"))
-    if not np.isfinite(residuals).any():
+    solved = np.isfinite(residuals).any(axis=1)
+    if not solved.any():
         return Missing("The picture needs a solve of at least one iteration.")
     canvas, axes = new_picture(1, 1, 3.2)
     axis = axes[0, 0]
-    curves = distinct_curves(residuals)
+    curves = distinct_curves(residuals, solved, run.results.workload.unit.one)
     for colour, place in enumerate(shown_solves(len(curves))):
         label, curve = curves[place]
         row = curve[np.isfinite(curve)]
@@ -96,6 +97,8 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
     if not run.study["measure"].get("pion"):
         return Missing('The picture needs measure.pion = "point" or "smeared" in the study.')
     found = pion_of(run.results)
+    if not len(found.samples):
+        return Missing("The picture needs a configuration that counts, with a pion.")
     times, errors = np.arange(len(found.mean)), found.errors
     canvas, axes = new_picture(1, 2, 3.2)
     left, right = axes[0]
@@ -116,12 +119,7 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
         axis.set_xlabel("t from the source")
         whole_ticks(axis.xaxis)
         legend_above(axis)
-    count = len(found.samples)
-    bars = (
-        f" Error bars: jackknife over {count} configurations."
-        if errors is not None
-        else " One configuration has no error bars: give gauge.files."
-    )
+    bars = f" Error bars: {found.method}." if errors is not None else f" {_why_no_bars(run)}"
     return Drawing(
         canvas,
         "Left: the pion's correlator at rest, C(t) = Σ_x ⟨P(x, t) P†(0)⟩ with P = q̄ γ₅ q; faint "
@@ -129,6 +127,12 @@ def draw_pion(run: ReportedRun) -> Drawing | Missing:
         "where it no longer depends on t. From neighbours, ln C(t)/C(t+1); from a cosh about the "
         f"middle of the lattice, arcosh (C(t-1) + C(t+1))/(2 C(t)), where that is real.{bars}",
     )
+
+
+def _why_no_bars(run: ReportedRun) -> str:
+    if is_chain(run.results):
+        return "There are no error bars: four configurations must count."
+    return "One configuration has no error bars: give gauge.files."
 
 
 def _draw_points(
@@ -139,44 +143,10 @@ def _draw_points(
     axis.errorbar(times, values, errors, label=label, capsize=2, elinewidth=0.9, **style)
 
 
-def draw_flow(run: ReportedRun) -> Drawing | Missing:
-    """t²E and its logarithmic derivative, with the scales, and the charge along the flow."""
-    if not run.results.holds("flow_charge"):
-        return Missing(
-            "The picture needs measure.flow = { step = 0.02, until = 4.0 } in the study."
-        )
-    times, series = flow_of(run.results)
-    energy = series["energy_space"] + series["energy_time"]
-    canvas, axes = new_picture(1, 2, 3.2)
-    left, right = axes[0]
-    shown = shown_solves(len(energy))
-    for solve in shown:
-        left.plot(times, dimensionless(times, energy[solve]), color=SERIES[0], linewidth=0.9)
-        left.plot(times, derivative(times, energy[solve]), color=SERIES[1], linewidth=0.9)
-        right.plot(times, series["charge"][solve], color=SERIES[2], linewidth=0.9)
-    for name, colour in (("t²E", SERIES[0]), ("t d(t²E)/dt", SERIES[1])):
-        left.plot([], [], color=colour, label=name)
-    left.axhline(LEVEL, color=MUTED, linestyle="--", linewidth=0.9)
-    mean = energy.mean(axis=0)
-    for found, label, place in ((t0_of(times, mean), "t₀", 1.0), (w0_of(times, mean), "w₀²", 2.0)):
-        if found is not None:
-            left.axvline(found**place, color=MUTED, linewidth=0.7)
-            left.annotate(label, (found**place, LEVEL), (3, 4), textcoords="offset points")
-    left.set_ylabel("dimensionless energy density")
-    right.set_ylabel("topological charge")
-    for axis in axes[0]:
-        axis.set_xlabel("flow time t, lattice units")
-    legend_above(left)
-    return Drawing(
-        canvas,
-        f"The gradient flow of {number_of(len(shown), 'configuration')}. Left: t²E and "
-        "t d(t²E)/dt; they reach 0.3, the dashed line, at t₀ and at w₀². Right: the charge, which "
-        "settles as the fluctuations are smoothed.",
-    )
-
-
 def draw_loops(run: ReportedRun) -> Drawing:
-    """Plaquettes and Polyakov loops against the solve, and these loops in the complex plane."""
+    """Plaquettes and Polyakov loops against the solve or the trajectory, and these loops in the
+    complex plane.
+    """
     results = run.results
     canvas, axes = new_picture(1, 3, 3.0)
     left, middle, right = axes[0]
@@ -185,6 +155,8 @@ def draw_loops(run: ReportedRun) -> Drawing:
         names["rectangle"] = "rectangles"
     solves = np.arange(len(results.rows("plaquette_space")))
     dots: dict[str, Any] = {"marker": "o", "markersize": 3, "linewidth": 0.8}
+    if len(solves) > MOST_DOTS:
+        dots = {"linewidth": 0.8}
     for colour, (name, label) in enumerate(names.items()):
         left.plot(solves, results.rows(name), color=SERIES[colour], label=label, **dots)
     left.set_ylabel("mean loop, 1 when cold")
@@ -193,7 +165,7 @@ def draw_loops(run: ReportedRun) -> Drawing:
         middle.plot(solves, loops[:, axis, 0], color=SERIES[axis], label=name, **dots)
     middle.set_ylabel("Re of the Polyakov loop")
     for panel in (left, middle):
-        panel.set_xlabel("solve")
+        panel.set_xlabel(results.workload.unit.one)
         whole_ticks(panel.xaxis)
     _draw_complex_plane(right, loops)
     for panel in axes[0]:
@@ -210,6 +182,7 @@ def _draw_complex_plane(axis: Axes, loops: Floats) -> None:
     """Polyakov loops (solves, 4, 2) by real and imaginary part, with the directions of the cube
     roots of one.
     """
+    size = 3 if len(loops) <= MOST_DOTS else 1.5
     radius = 1.15 * max(np.hypot(loops[..., 0], loops[..., 1]).max(), 1e-12)
     for turn in np.arange(3) * 2 * np.pi / 3:
         end = 2 * radius * np.cos(turn), 2 * radius * np.sin(turn)
@@ -217,7 +190,7 @@ def _draw_complex_plane(axis: Axes, loops: Floats) -> None:
     for place, name in enumerate(AXES):
         axis.plot(
             loops[:, place, 0], loops[:, place, 1], color=SERIES[place], label=name,
-            marker="o", markersize=3, linestyle="none",
+            marker="o", markersize=size, linestyle="none",
         )  # fmt: skip
     axis.set_xlim(-radius, radius)
     axis.set_ylim(-radius, radius)

@@ -26,16 +26,20 @@ MOST_TIMES = 24
 """Most times from the source in the table of the pion."""
 
 
-def result_tables(run: ReportedRun) -> list[Table]:
+def solve_tables(run: ReportedRun) -> list[Table]:
     """The pion, if it was measured, and the four figures."""
-    return [*_pion(run), *figure_tables(run)]
+    return [*pion_tables(run), *figure_tables(run)]
 
 
-def _pion(run: ReportedRun) -> list[Table]:
-    """The correlator of the pion and its effective mass, up to the middle of the lattice."""
+def pion_tables(run: ReportedRun) -> list[Table]:
+    """The correlator of the pion, if it was measured, and its effective mass, up to the middle of
+    the lattice.
+    """
     if not run.study["measure"].get("pion"):
         return []
     found = pion_of(run.results)
+    if not len(found.samples):
+        return []
     errors = found.errors
     bars = None if errors is None else np.vstack([errors[0], errors[1]])
     values = np.vstack([found.mean, found.masses])
@@ -51,8 +55,7 @@ def _pion(run: ReportedRun) -> list[Table]:
             for k in range(3)
         ]
         rows.append((str(t), *cells))
-    count = len(found.samples)
-    note = f"Errors: jackknife over {count} configurations. " if bars is not None else ""
+    note = f"Errors: {found.method}. " if bars is not None else ""
     return [
         Table(
             "Pion, in lattice units",
@@ -69,7 +72,7 @@ def figure_tables(run: ReportedRun) -> list[Table]:
     """
     given = [run.communication, *run.compared]
     runs = [read_run(one.directory) for one in given if one is not None and one.turns > 0]
-    solves = [one for one in runs if isinstance(one.study.model, Qcd)]
+    solves = [one for one in runs if _solves(one.study.model)]
     if run.communication is None or not solves:
         return []
     flops = dict.fromkeys(iteration_flops(model_of(one.study)) for one in solves)
@@ -80,6 +83,11 @@ def figure_tables(run: ReportedRun) -> list[Table]:
         f"measurements on the links. {kinds}.{others}"
     )
     return [Table("The source's four figures", HEADS, tuple(map(_row, solves)), note)]
+
+
+def _solves(model: object) -> bool:
+    """Whether a study solves, and does not make configurations."""
+    return isinstance(model, Qcd) and model.quarks is not None and model.update is None
 
 
 def _row(run: Recorded) -> tuple[str, ...]:

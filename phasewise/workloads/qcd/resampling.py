@@ -1,4 +1,4 @@
-"""Errors of means by the jackknife."""
+"""Errors of means, and of functions of means, by the jackknife and by the Γ method."""
 
 from __future__ import annotations
 
@@ -45,3 +45,27 @@ def jackknife(
     if np.iscomplexobj(off):
         error = error + 1j * np.sqrt(factor * (off.imag**2).sum(axis=0))
     return np.asarray(function(values.mean(axis=0))), error
+
+
+def linearised(
+    samples: ArrayLike, function: Callable[[NDArray[Any]], ArrayLike]
+) -> tuple[NDArray[Any], NDArray[Any]]:
+    """A function of the mean of samples, and a series whose mean has its error.
+
+    To first order a function of means fluctuates as the mean of a series of numbers does: what each
+    sample contributes to the function. The Γ method applied to this series gives the function's
+    error with all autocorrelation (U. Wolff, Comput. Phys. Commun. 156 (2004) 143, eqs. 13 to 15);
+    the derivative is that of leaving a sample out.
+
+    Args:
+        samples: (N, ...), two or more.
+        function: What is made of their mean.
+
+    Returns:
+        The function of the mean (...), and the series (N, ...).
+    """
+    values = np.asarray(samples)
+    count, total = len(values), values.sum(axis=0)
+    value = np.asarray(function(total / count))
+    parts = np.array([np.asarray(function((total - one) / (count - 1))) for one in values])
+    return value, value + (count - 1) * (parts.mean(axis=0) - parts)

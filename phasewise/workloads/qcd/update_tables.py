@@ -1,0 +1,124 @@
+"""The report's tiles and tables of the trajectories of a run that makes configurations."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from phasewise.report.page import Tile
+from phasewise.report.reported_run import ReportedRun
+from phasewise.report.style import scientific, with_error
+from phasewise.report.tables import Table
+from phasewise.workloads.qcd.ensemble_statistics import ensemble_of
+from phasewise.workloads.qcd.histories import Floats, Histories
+
+NAMES = {
+    "polyakov_x": "Re Polyakov loop along x", "polyakov_y": "Re Polyakov loop along y",
+    "polyakov_z": "Re Polyakov loop along z", "polyakov_t": "Re Polyakov loop along t",
+    "exp_minus_delta_h": "exp(-ΔH)", "delta_h": "ΔH", "charge_squared": "charge squared",
+    "t0": "t₀", "w0": "w₀",
+}  # fmt: skip
+"""How a table writes names of the ensemble; others are written as they are."""
+
+
+def ensemble_tables(run: ReportedRun) -> list[Table]:
+    """Means over the trajectories that count, and what each term of the action cost."""
+    own = Histories(run.results)
+    return [*_ensemble(run, own), *_monomials(own)]
+
+
+def _ensemble(run: ReportedRun, own: Histories) -> list[Table]:
+    rows = [
+        (
+            NAMES.get(name, name),
+            with_error(entry["mean"], entry["error"]),
+            scientific(entry["autocorrelation_time"], 3),
+            str(entry["configurations"]),
+        )
+        for name, entry in ensemble_of(run.results).items()
+        if isinstance(entry, Mapping) and _is_one_mean(entry)
+    ]
+    if not rows:
+        return []
+    heads = ("", "mean", "autocorrelation time", "configurations")
+    note = (
+        f"Trajectories from number {own.start} on count. Errors allow for autocorrelation, whose "
+        "time is in trajectories, ½ where they do not depend on each other. Everything is in "
+        "lattice units."
+    )
+    return [Table("Means over the ensemble", heads, tuple(rows), note)]
+
+
+def _is_one_mean(entry: Mapping[str, Any]) -> bool:
+    return not isinstance(entry.get("mean"), list)
+
+
+def _monomials(own: Histories) -> list[Table]:
+    """What each term of the action did in the trajectories that count."""
+    rows = tuple(
+        (
+            name,
+            scientific(_mean(own, own.of(f"force_{name}"))),
+            scientific(_largest(own.of(f"force_max_{name}")[own.start :])),
+            _iterations(own, name),
+        )
+        for name in own.monomials
+    )
+    if not rows:
+        return []
+    heads = ("term of the action", "mean force", "largest force", "iterations a trajectory")
+    note = "The norm of a force is √Σ_a(∂_a S)² on a link."
+    return [Table("Terms of the action", heads, rows, note)]
+
+
+def _mean(own: Histories, values: Floats) -> float | None:
+    counted = own.counted(values)
+    return float(counted.mean()) if len(counted) else None
+
+
+def _largest(values: Floats) -> float | None:
+    finite = values[np.isfinite(values)]
+    return float(finite.max()) if len(finite) else None
+
+
+def _iterations(own: Histories, name: str) -> str:
+    if not own.results.holds(f"iterations_{name}"):
+        return "–"
+    return scientific(_mean(own, own.of(f"iterations_{name}")))
+
+
+def ensemble_tiles(run: ReportedRun) -> list[Tile]:
+    """The lattice, its plaquette, and how the trajectories went."""
+    own, study = Histories(run.results), run.study
+    found = [_lattice(study), _plaquette(own)]
+    if own.accepts:
+        found.append(_acceptance(own))
+    charge = own.series.get("charge")
+    if charge is not None and (mean := own.mean(charge**2)) is not None:
+        found.append(Tile("Charge squared", with_error(mean.value, mean.error)))
+    return found
+
+
+def _lattice(study: Mapping[str, Any]) -> Tile:
+    size = "×".join(map(str, study["lattice"]["size"]))
+    quarks = study.get("quarks")
+    kappa = f", κ = {quarks['kappa']:g}" if quarks else ", no quarks"
+    return Tile("Lattice", size, f"β = {study['gauge']['beta']:g}{kappa}")
+
+
+def _plaquette(own: Histories) -> Tile:
+    mean = own.mean(own.series["plaquette"])
+    if mean is None:
+        return Tile("Plaquette", f"{own.series['plaquette'][-1]:.6f}", "of the last links")
+    of = f"τ = {with_error(mean.time, mean.time_error)} trajectories"
+    return Tile("Plaquette", with_error(mean.value, mean.error), of)
+
+
+def _acceptance(own: Histories) -> Tile:
+    counted = own.of("accepted")[own.start :]
+    rate = "–" if not len(counted) else f"{100 * float(counted.mean()):.1f} %"
+    mean = own.mean(own.weights)
+    about = "" if mean is None else f"⟨exp(-ΔH)⟩ = {with_error(mean.value, mean.error)}"
+    return Tile("Acceptance", rate, about)

@@ -1,0 +1,233 @@
+"""The report of a run that makes configurations, from made-up records of 200 trajectories."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from phasewise.report.figure import Drawing, Missing, make_figure
+from phasewise.report.reported_run import ReportedRun
+from phasewise.workload.discovery import find_workload, workload_of
+from phasewise.workloads.qcd import update_pictures
+from phasewise.workloads.qcd.flow_picture import Band, draw_flow
+from phasewise.workloads.qcd.histories import Histories
+from phasewise.workloads.qcd.reporting import QcdReporting
+from phasewise.workloads.qcd.update_tables import ensemble_tables, ensemble_tiles
+from tests.sentences import says
+
+COUNT, START, EVERY = 200, 30, 5
+FLOW_STEPS = 40
+STUDY: dict[str, Any] = {
+    "workload": "qcd",
+    "trajectories": COUNT,
+    "lattice": {"size": [8, 8, 8, 16]},
+    "gauge": {"beta": 5.5, "start": "hot", "action": "wilson"},
+    "quarks": {"kappa": 0.136, "clover_spatial": 1.8, "clover_temporal": 1.8},
+    "update": {"method": "hmc", "hasenbusch": [0.2], "steps": [5, 3, 4]},
+    "measure": {
+        "every": EVERY, "thermalisation": START, "flow_step": 0.1, "flow_until": 4.0,
+        "rectangles": False, "pion": None,
+    },
+    "solver": {"tolerance": 1e-10},
+}  # fmt: skip
+MONOMIALS = ("gauge", "quarks", "hasenbusch_1")
+
+
+def made_up_rows() -> dict[str, NDArray[Any]]:
+    """Trajectories that approach equilibrium with a time of 10, with ΔH of variance 0.5."""
+    random, at = np.random.default_rng(1), np.arange(COUNT)
+    noise = np.zeros(COUNT)
+    for k in range(1, COUNT):
+        noise[k] = 0.8 * noise[k - 1] + 0.002 * random.normal()
+    plaquette = 0.55 - 0.3 * np.exp(-at / 6) + noise
+    change = 0.25 + np.sqrt(0.5) * random.normal(size=COUNT)
+    change[:10] = -100.0 * np.exp(-at[:10] / 3.0)
+    rows: dict[str, NDArray[Any]] = {
+        "trajectory": at,
+        "plaquette_space": plaquette,
+        "plaquette_time": plaquette,
+        "link_trace": 0.1 * noise,
+        "polyakov": 0.02 * random.normal(size=(COUNT, 4, 2)),
+        "delta_h": change,
+        "accepted": (random.uniform(size=COUNT) < np.exp(-change)).astype(float),
+        "unconverged": np.zeros(COUNT),
+        "reunitarised": np.zeros(COUNT),
+        "measured": (at % EVERY == 0).astype(float),
+    }
+    for number, name in enumerate(MONOMIALS):
+        rows[f"force_{name}"] = 3.0 / 3**number * (1 + noise)
+        rows[f"force_max_{name}"] = 9.0 / 3**number * (1 + noise)
+    for number, name in enumerate(("quarks", "hasenbusch_1")):
+        rows[f"iterations_{name}"] = np.round(4000 / 4**number * (1 + 5 * noise))
+    return rows | flow_rows(random, rows["measured"] > 0)
+
+
+def flow_rows(random: np.random.Generator, measured: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """Every fifth with a flow that reaches t²E = 0.3 near t = 3, the others NaN."""
+    times = 0.1 * np.arange(FLOW_STEPS + 1)
+    found = {
+        f"flow_{name}": np.full((COUNT, FLOW_STEPS + 1), np.nan)
+        for name in ("energy_space", "energy_time", "charge", "plaquette")
+    }
+    for k in np.flatnonzero(measured):
+        energy = 0.03 * times**1.9 * (1 + 0.05 * random.normal()) / np.maximum(times, 0.1) ** 2
+        found["flow_energy_space"][k] = found["flow_energy_time"][k] = energy / 2
+        found["flow_charge"][k] = random.normal() + np.exp(-times) * random.normal()
+        found["flow_plaquette"][k] = 1 - 0.4 * np.exp(-times)
+    return found
+
+
+class MadeUp:
+    """Results with such rows."""
+
+    def __init__(self, study: dict[str, Any], rows: dict[str, NDArray[Any]]) -> None:
+        self.study, self._rows, self.workload = study, rows, workload_of(study)
+
+    def __len__(self) -> int:
+        return len(self._rows["trajectory"])
+
+    def rows(self, name: str) -> NDArray[Any]:
+        return self._rows[name]
+
+    def holds(self, name: str) -> bool:
+        return name in self._rows
+
+    @property
+    def turn(self) -> NDArray[Any]:
+        return self._rows["trajectory"]
+
+
+class MadeUpRun:
+    """A run with them, as a report sees it."""
+
+    def __init__(self, results: MadeUp) -> None:
+        self.results, self.study, self.workload = results, results.study, results.workload
+
+
+def run_of(study: dict[str, Any] = STUDY, without: tuple[str, ...] = ()) -> ReportedRun:
+    rows = {
+        name: values
+        for name, values in made_up_rows().items()
+        if not name.startswith(without or "-")
+    }
+    return cast(ReportedRun, MadeUpRun(MadeUp(study, rows)))
+
+
+def axes_of(drawing: Drawing | Missing) -> list[Axes]:
+    assert isinstance(drawing, Drawing)
+    return [axis for axis in drawing.canvas.axes if axis.axison]
+
+
+def test_histories_mark_the_thermalisation_and_show_what_was_measured() -> None:
+    drawing = update_pictures.draw_histories(run_of())
+    axes = axes_of(drawing)
+    labels = [axis.get_ylabel() for axis in axes]
+    assert labels == ["plaquette", "topological charge", "ΔH", "acceptance"]
+    for axis in axes:
+        (marked,) = axis.patches
+        end = marked.get_extents().transformed(axis.transData.inverted()).x1
+        assert end == pytest.approx(START - 0.5)
+    says(drawing.caption, f"{START} trajectories")
+
+
+def test_thermalisation_counts_in_no_mean() -> None:
+    own = Histories(run_of().results)
+    mean = own.mean(own.series["plaquette"])
+    assert own.start == START and mean is not None
+    # Of 170 trajectories with τ = (1 + 0.8)/(2 (1 - 0.8)) = 4.5 and σ = 0.002/0.6.
+    expected = 0.002 / 0.6 * np.sqrt(2 * 4.5 / (COUNT - START))
+    assert mean.value == pytest.approx(0.55, abs=4 * expected)
+    assert mean.error == pytest.approx(expected, rel=0.6)
+    assert own.spacing(own.series["charge"]) == EVERY
+    assert len(own.counted(own.series["charge"])) == (COUNT - START) / EVERY
+
+
+def test_the_autocorrelation_function_stands_against_trajectories() -> None:
+    drawing = update_pictures.draw_autocorrelation(run_of())
+    axes = axes_of(drawing)
+    assert len(axes) == 3
+    for axis, spacing in zip(axes, (1, EVERY, 1), strict=True):
+        times, values = (np.asarray(data) for data in axis.lines[0].get_data())
+        assert values[0] == 1.0 and times[1] - times[0] == spacing
+        window = float(np.asarray(axis.lines[2].get_xdata())[0])
+        assert window % spacing == 0 and "τ" in axis.get_title()
+
+
+def test_the_change_of_the_energy_shows_acceptance_beside_theory() -> None:
+    drawing = update_pictures.draw_energy_change(run_of())
+    left, right = axes_of(drawing)
+    # The start, with ΔH = -100, does not hide what counts.
+    assert left.get_ylim()[0] > -15
+    assert right.get_legend() is not None
+    assert isinstance(drawing, Drawing)
+    says(drawing.caption, "acceptance", "erfc")
+
+
+def test_charges_have_a_histogram_of_what_counts() -> None:
+    _, right = axes_of(update_pictures.draw_charge(run_of()))
+    assert sum(bar.get_width() for bar in right.patches) == (COUNT - START) / EVERY
+    missing = update_pictures.draw_charge(run_of(without=("flow_",)))
+    assert isinstance(missing, Missing)
+    says(missing.sentence, "measure.flow")
+
+
+def test_each_term_of_the_action_has_its_force_and_its_iterations() -> None:
+    (forces,) = axes_of(update_pictures.draw_forces(run_of()))
+    _, labels = forces.get_legend_handles_labels()
+    assert set(labels) == {*MONOMIALS, "largest"}
+    (iterations,) = axes_of(update_pictures.draw_iterations(run_of()))
+    _, labels = iterations.get_legend_handles_labels()
+    assert labels == ["quarks", "hasenbusch_1"]
+
+
+def test_the_flow_of_an_ensemble_is_its_mean_with_a_band() -> None:
+    left, _ = axes_of(draw_flow(run_of()))
+    assert len(left.collections) == 2
+    curves = np.random.default_rng(2).normal(size=(400, 1))
+    band = Band.of(np.hstack([curves, 2 * curves]))
+    # White noise: σ/√N, whose own error is 1/√(2N), and the window adds some.
+    assert band.error == pytest.approx([0.05, 0.1], rel=0.2)
+    assert (Band.of(curves[:2]).error == 0).all()
+
+
+def test_a_table_has_the_means_of_the_ensemble_and_one_the_terms_of_the_action() -> None:
+    means, terms = ensemble_tables(run_of())
+    names = [row[0] for row in means.rows]
+    assert "plaquette" in names and "exp(-ΔH)" in names
+    assert {row[0] for row in terms.rows} == set(MONOMIALS)
+    assert {row[0] for row in terms.rows if row[3] != "–"} == {"quarks", "hasenbusch_1"}
+    tiles = {tile.name: tile.value for tile in ensemble_tiles(run_of())}
+    assert "±" in tiles["Plaquette"] and "%" in tiles["Acceptance"]
+
+
+def names_of(study: dict[str, Any]) -> list[str]:
+    part = QcdReporting(find_workload("qcd"))
+    chapters = part.chapters(run_of(study))
+    return [name for chapter in chapters for name, *_ in chapter.figures]
+
+
+def test_a_report_has_the_pictures_that_its_study_can_have() -> None:
+    hmc = names_of(STUDY)
+    assert hmc[:6] == [
+        "histories", "autocorrelation", "energy-change", "charge", "forces", "iterations",
+    ]  # fmt: skip
+    assert "residuals" in hmc and "pion" in hmc
+    quenched = names_of({**STUDY, "quarks": None})
+    assert set(hmc) - set(quenched) == {"iterations", "residuals", "pion"}
+    bath = names_of({**STUDY, "quarks": None, "update": {"method": "heat-bath"}})
+    assert set(quenched) - set(bath) == {"energy-change", "forces"}
+    solves = names_of({**STUDY, "update": None, "trajectories": None, "solves": COUNT})
+    assert solves == ["residuals", "pion", "flow", "loops"]
+
+
+def test_all_pictures_are_drawn(tmp_path: Path) -> None:
+    run = run_of()
+    for chapter in QcdReporting(find_workload("qcd")).chapters(run)[:1]:
+        for name, title, draw in chapter.figures:
+            figure = make_figure(name, title, lambda draw=draw: draw(run), tmp_path)
+            assert figure.svg is not None and (tmp_path / f"{name}.png").stat().st_size > 0
