@@ -43,8 +43,7 @@ void Run::add_update(std::vector<workload::Value>& values) const {
   add("delta_h", found.delta_h);
   add("accepted", found.accepted ? 1.0 : 0.0);
   add("kinetic", found.kinetic);
-  if (description_.update.has_quarks())
-    add("unconverged", static_cast<double>(found.unconverged));
+  if (description_.update.has_quarks()) add("unconverged", static_cast<double>(found.unconverged));
   const std::vector<Term>& terms = turn_of_rank_.update()->terms();
   for (std::size_t i = 0; i < terms.size(); ++i) {
     add("action_" + terms[i].name, found.actions[i]);

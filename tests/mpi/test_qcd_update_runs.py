@@ -134,5 +134,6 @@ def test_files_of_another_lattice_and_none_that_count_are_refused(
     # Before the first solve, though it is the second one's.
     command_refused(capsys, ["run", solves, "--out", out], "long.ildg", "4×4×4×8", "4×4×4×4")
     assert not out.exists()
-    words = ["run", study, "--out", out, "--set", "measure.thermalisation=8"]
-    command_refused(capsys, words, "measure.thermalisation = 8", "8 trajectories", 7)
+    for words in (["check", study], ["run", study, "--out", out]):
+        keys = ["--set", "measure.thermalisation=8"]
+        command_refused(capsys, [*words, *keys], "measure.thermalisation = 8", "8 trajectories", 7)

@@ -22,8 +22,8 @@ class Solver {
   // `real` says whether it has memory. Description and position must outlive it.
   Solver(const Description& description, const Position& position, int threads, bool real);
 
-  // Takes the links, with their halo, as they are now. Collective with a clover term; throws what
-  // Dirac::set_links throws.
+  // Takes the links, with their halo, as they are now. Collective with a clover term; throws
+  // std::invalid_argument, on all ranks, if the part within an odd site cannot be inverted.
   void set_links(const Links& links, workload::Listener& listener);
   void set_manner(const Manner& manner);
   // The exchanges of the faces, in the same order on all ranks.

@@ -11,13 +11,17 @@ from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.qcd.derived import derive, links_of_size
 from phasewise.workloads.qcd.gauge.files import remarks
 from phasewise.workloads.qcd.model import TABLES, model_of
+from phasewise.workloads.qcd.recording import check_thermalisation
 
 
 class QcdChecking(Checking):
     """How studies of it are checked and shown."""
 
     def check(self, study: Study) -> Sequence[str]:
-        """StudyError if the file of links is not one, or is that of another lattice."""
+        """StudyError if a file of links is not one, or is that of another lattice, or if no
+        trajectory counts.
+        """
+        check_thermalisation(study)
         model = model_of(study)
         files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]
         return [sentence for stored in files for sentence in remarks(stored)]

@@ -102,7 +102,9 @@ class Remarks:
         self._acceptance.add(record)
         said = trouble(self._model, record)
         self._troubles += bool(said)
-        return said if said and self._troubles <= MOST_SAID else self._low_acceptance()
+        if not said or self._troubles > MOST_SAID:
+            return self._low_acceptance()
+        return said + ("; further ones are counted, not said" * (self._troubles == MOST_SAID))
 
     def _low_acceptance(self) -> str:
         found, update = self._acceptance, self._model.update
