@@ -19,6 +19,11 @@ static inline void enter(Frame* frame, uint32_t function, const void* address, c
 // partner: a world rank, or NOBODY.
 static inline void start(Frame* frame, int32_t partner) {
   Block* block = frame->thread->calls.block;
+  if (__builtin_expect(!function_known[frame->function], 0)) {
+    if (several_threads) lock_recorder();
+    define_function((uint32_t)frame->function);
+    if (several_threads) unlock_recorder();
+  }
   frame->began = now();
   if (!block) return;
   block->began = frame->began;
@@ -63,11 +68,10 @@ void receive_posted(Frame* frame, int from, int tag, MPI_Comm communicator, MPI_
                     int persistent);
 void exchange_posted(Frame* frame, int64_t bytes, int to, int tag, int from, int from_tag,
                      MPI_Comm communicator, MPI_Request request);
-void started(Frame* frame, int count, const uintptr_t* handles);
-void completed(Frame* frame, const uintptr_t* handles, const int* which, int count,
-               MPI_Status* statuses);
+void started(Frame* frame, int count, const MPI_Request* handles);
+void completed(Frame* frame, Request** requests, const int* which, int count, MPI_Status* statuses);
 void polled(Frame* frame);
-void request_freed(Frame* frame, uintptr_t handle);
+void request_freed(Frame* frame, Request** request);
 void probed(Frame* frame, MPI_Comm communicator, MPI_Status* status, MPI_Message* message);
 void message_received(Frame* frame, MPI_Message message, MPI_Status* status, MPI_Request* request);
 

@@ -1,5 +1,6 @@
 // What numbers in the trace stand for, written when they are first used.
 #include <dlfcn.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,17 +21,21 @@ static uint8_t* text(uint8_t* at, const char* given) {
   return at + length;
 }
 
+// Take room for the first distinct calls, before a program may limit its files.
+void begin_definitions(void) { room(&entries, 128); }
+
 void define_text(const char* name, const char* given) {
   uint8_t* at = begin(TEXT, strlen(name) + strlen(given) + 20);
   if (at) written(&stream, text(text(at, name), given));
 }
 
+uint8_t function_known[FUNCTIONS];
+
 void define_function(uint32_t function) {
-  static uint8_t known[FUNCTIONS];
-  if (known[function]) return;
+  if (function_known[function]) return;
   uint8_t* at = begin(FUNCTION, 128);
   if (!at) return;
-  known[function] = 1;
+  function_known[function] = 1;
   written(&stream, text(varint(at, function), function_names[function]));
 }
 
@@ -52,6 +57,17 @@ static int object_of(const Dl_info* found) {
   at = varint(varint(at, (uint64_t)count), (uintptr_t)found->dli_fbase);
   written(&stream, text(at, name));
   return count++;
+}
+
+// The symbol that an address lies in, in `found`; without its size, any symbol before it would do.
+static int look_up(uintptr_t address, Dl_info* found) {
+  const ElfW(Sym)* symbol = NULL;
+  if (!dladdr1((void*)address, found, (void**)&symbol, RTLD_DL_SYMENT) || !found->dli_fname)
+    return 0;
+  if (found->dli_sname && symbol && symbol->st_size &&
+      address >= (uintptr_t)found->dli_saddr + symbol->st_size)
+    found->dli_sname = NULL;
+  return 1;
 }
 
 void define_site(int32_t site, int frames, const uintptr_t* addresses) {

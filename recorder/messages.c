@@ -126,14 +126,14 @@ void exchange_posted(Frame* frame, int64_t bytes, int to, int tag, int from, int
 }
 
 // Persistent requests begin: what each sends counts for its own partner.
-void started(Frame* frame, int count, const uintptr_t* handles) {
+void started(Frame* frame, int count, const MPI_Request* handles) {
   Call call = call_of(frame);
   uint8_t *bytes = malloc(10 * (size_t)count + 1), *at = bytes;
   if (!bytes) abort();
   int found = 0;
   Request* request = NULL;
   for (int k = 0; k < count; ++k) {
-    Request* one = find_request(handles[k]);
+    Request* one = find_request(HANDLE(handles[k]));
     if (!one || !one->persistent) continue;
     request = one;
     one->active = 1;
@@ -169,9 +169,11 @@ typedef struct {
   int64_t bytes;
 } Completion;
 
-static int complete(uintptr_t handle, MPI_Status* status, Completion* done) {
-  Request* request = find_request(handle);
+static int complete(Request** place, MPI_Status* status, Completion* done) {
+  Request* request = *place;
   if (!request || !request->active) return 0;
+  *place = NULL;
+  request->claimed = 0;
   *done = (Completion){.slot = request->slot, .source = NOBODY};
   int cancelled = 0;
   real_MPI_Test_cancelled(status, &cancelled);
@@ -191,11 +193,11 @@ static int complete(uintptr_t handle, MPI_Status* status, Completion* done) {
   return 1;
 }
 
-static void completed_one(Frame* frame, uintptr_t handle, MPI_Status* status) {
+static void completed_one(Frame* frame, Request** request, MPI_Status* status) {
   Call call = call_of(frame);
   Completion done;
   int32_t tags[1];
-  if (complete(handle, status, &done)) {
+  if (complete(request, status, &done)) {
     call.slot = done.slot;
     call.flags = (uint16_t)done.flags;
     call.peer = done.source;
@@ -206,10 +208,10 @@ static void completed_one(Frame* frame, uintptr_t handle, MPI_Status* status) {
 }
 
 // Requests have completed: `which` are their indices, or all from the first on.
-void completed(Frame* frame, const uintptr_t* handles, const int* which, int count,
+void completed(Frame* frame, Request** requests, const int* which, int count,
                MPI_Status* statuses) {
   if (count == 1) {
-    completed_one(frame, handles[which ? which[0] : 0], statuses);
+    completed_one(frame, &requests[which ? which[0] : 0], statuses);
     return;
   }
   Call call = call_of(frame);
@@ -224,7 +226,7 @@ void completed(Frame* frame, const uintptr_t* handles, const int* which, int cou
   int wild = 0;
   for (int k = 0; k < count; ++k) {
     Completion done;
-    if (!complete(handles[which ? which[k] : k], &statuses[k], &done)) continue;
+    if (!complete(&requests[which ? which[k] : k], &statuses[k], &done)) continue;
     at = varint(at, (uint64_t)done.slot << 3 | done.flags);
     if (done.flags & RECEIVES) at = varint(at, (uint64_t)done.bytes);
     call.received += done.bytes;
@@ -241,12 +243,12 @@ void completed(Frame* frame, const uintptr_t* handles, const int* which, int cou
   }
 }
 
-void request_freed(Frame* frame, uintptr_t handle) {
+void request_freed(Frame* frame, Request** place) {
   Call call = call_of(frame);
-  Request* request = find_request(handle);
-  if (request) {
-    call.slot = request->slot;
-    drop_request(request);
+  if (*place) {
+    call.slot = (*place)->slot;
+    drop_request(*place);
+    *place = NULL;
   }
   emit(frame, &call, (Amount){0, 0, 0}, NULL);
 }

@@ -46,7 +46,7 @@ typedef struct Request {
   Space* space;
   int64_t bytes;  // that are sent when it starts
   int32_t slot, peer;
-  uint8_t receives, wild, persistent, active;
+  uint8_t receives, wild, persistent, active, claimed;
   MPI_Comm* made;   // of MPI_Comm_idup: where the communicator will be
   uint64_t parent;  // and what its number follows from
   struct Request* next;
@@ -124,6 +124,8 @@ static inline void written(Stream* stream, uint8_t* to) {
 }
 
 // definitions.c
+extern uint8_t function_known[FUNCTIONS];
+void begin_definitions(void);
 void define_text(const char* name, const char* text);
 void define_function(uint32_t function);
 void define_site(int32_t site, int frames, const uintptr_t* addresses);
@@ -143,6 +145,7 @@ typedef struct {
 Entry* entry_of(const Call* call);
 uint32_t list_of(const uint8_t* bytes, size_t length);
 Statistic* statistic_of(const Call* call);
+void begin_statistics(void);
 int32_t region_of(const char* name);
 
 // sites.c
@@ -171,6 +174,8 @@ static inline int32_t world_rank(const Space* space, int rank) {
 // requests.c
 Request* add_request(MPI_Request handle, Space* space, int persistent);
 Request* find_request(uintptr_t handle);
+void claim_requests(int count, const MPI_Request* handles, Request** found);
+void release_requests(int count, Request** found);
 void drop_request(Request* request);
 
 // session.c

@@ -88,3 +88,22 @@ void drop_request(Request* request) {
   request->next = unused;
   unused = request;
 }
+
+// The requests that a call may complete, found before it: meanwhile the library may give a handle
+// to a request of another thread. Equal handles stand for different requests.
+void claim_requests(int count, const MPI_Request* handles, Request** found) {
+  if (several_threads) lock_recorder();
+  for (int k = 0; k < count; ++k) {
+    const uintptr_t handle = HANDLE(handles[k]);
+    found[k] = bucket_of(handle)->first;
+    while (found[k] && (found[k]->handle != handle || found[k]->claimed)) found[k] = found[k]->next;
+    if (found[k]) found[k]->claimed = 1;
+  }
+  if (several_threads) unlock_recorder();
+}
+
+// Those that the call has not completed; the others are no longer in `found`.
+void release_requests(int count, Request** found) {
+  for (int k = 0; k < count; ++k)
+    if (found[k]) found[k]->claimed = 0;
+}

@@ -103,6 +103,8 @@ void begin_recording(int level) {
     head->ranks = (uint32_t)ranks;
     head->several_threads = (uint32_t)several_threads;
     define_self();
+    begin_definitions();
+    begin_statistics();
     begin_spaces();
   }
   // All ranks take part, also those without a file.
@@ -117,6 +119,7 @@ void begin_recording(int level) {
   head->cpu_began = cpu_time();
   head->switches_began = switches();
   head->began = now();
+  new_thread();
   recording = 1;
 }
 

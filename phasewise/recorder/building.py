@@ -61,7 +61,8 @@ def source_folder() -> Path:
 def build_folders() -> tuple[Path, ...]:
     """Where recorders are looked for: those of ``make setup``, then the user's cache."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return TREE / "build" / "recorder", cache / "phasewise" / "recorder"
+    own = cache / "phasewise" / "recorder"
+    return (TREE / "build" / "recorder", own) if source_folder().parent == TREE else (own,)
 
 
 def built_libraries() -> list[Library]:
@@ -203,7 +204,7 @@ def _soname(recorder: Path, compiler: str) -> str:
     found = [name for name in needed if re.match(r"lib\w*mpi", name)]
     if not found:
         raise RunError(f"{compiler} links MPI statically: such programs cannot be recorded")
-    return found[0]
+    return str(found[0])
 
 
 def _linked(compiler: str) -> str:

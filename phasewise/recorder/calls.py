@@ -42,22 +42,22 @@ class Entries:
 
 @dataclass(frozen=True)
 class Calls:
-    """The calls of a rank in the order of their beginnings.
+    """The calls of a rank in the order of their ends.
 
     entry (n,): the place of each in the dictionary; start, end (n,) [ns] on the rank's own clock;
-    thread (n,); polls (n,): how many polls the call stands for, 1 for others, and inside (n,) the
-    time in them [ns]. first_tag (n,): the place of its tags in `tags`.
+    thread (n,). tags: those of all calls, and first_tag (n,) where those of each call begin. polls
+    (3, m): the place of each call that is a row of polls, how many it has, and the time in them
+    [ns].
     """
 
     entries: Entries
-    entry: Integers
+    entry: NDArray[np.int32]
     start: Integers
     end: Integers
-    thread: Integers
-    polls: Integers
-    inside: Integers
+    thread: NDArray[np.int16]
     first_tag: Integers
-    tags: Integers
+    tags: NDArray[np.int32]
+    polls: Integers
 
     def __len__(self) -> int:
         return len(self.entry)
@@ -90,29 +90,37 @@ def read_calls(file: RankFile) -> Calls:
 def _read(file: RankFile) -> Calls:
     entries = _entries(file)
     parts = [_of_thread(file, entries, thread) for thread in sorted(file.calls)]
-    entry, start, end, thread, polls, inside = (
-        np.concatenate([np.empty(0, np.int64), *(part[k] for part in parts)]) for k in range(6)
-    )
-    tagged = [_tags_of_thread(file, part[6], t) for t, part in enumerate(parts)]
-    offset, first, tags = 0, [], []
-    for places, values in tagged:
-        first.append(places + offset)
-        offset += len(values)
-        tags.append(values)
-    empty = [np.empty(0, np.int64)]
-    order = np.argsort(start, kind="stable") if len(parts) > 1 else np.arange(len(start))
-    calls = Calls(
-        entries,
-        entry[order],
-        start[order],
-        end[order],
-        thread[order],
-        polls[order],
-        inside[order],
-        np.concatenate(empty + first)[order],
-        np.concatenate(empty + tags),
-    )
+    if not parts:
+        none = np.empty(0, np.int64)
+        short = np.empty(0, np.int32), np.empty(0, np.int16)
+        return Calls(entries, short[0], none, none, short[1], none, short[0], none.reshape(3, 0))
+    calls = parts[0] if len(parts) == 1 else _merged(parts)
     return calls if file.head.several_threads else _with_whole_tags(calls)
+
+
+def _merged(parts: list[Calls]) -> Calls:
+    """The calls of several threads in one order."""
+    tags = np.cumsum([0, *(len(one.tags) for one in parts)])
+    first = np.concatenate([one.first_tag + own for one, own in zip(parts, tags, strict=False)])
+    calls = np.cumsum([0, *(len(one) for one in parts)])
+    end = np.concatenate([one.end for one in parts])
+    order = np.argsort(end, kind="stable")
+    place = np.empty_like(order)
+    place[order] = np.arange(len(order))
+    polls = np.concatenate(
+        [_moved(one.polls, own) for one, own in zip(parts, calls.tolist(), strict=False)], axis=1
+    )
+    polls[0] = place[polls[0]]
+    return Calls(
+        parts[0].entries,
+        np.concatenate([one.entry for one in parts])[order],
+        np.concatenate([one.start for one in parts])[order],
+        end[order],
+        np.concatenate([one.thread for one in parts])[order],
+        first[order],
+        np.concatenate([one.tags for one in parts]),
+        polls,
+    )
 
 
 def _entries(file: RankFile) -> Entries:
@@ -159,37 +167,65 @@ def _take_entries(part: Bytes, rows: list[list[int]], lists: list[Integers]) -> 
             raise ValueError("an entry of its dictionary is of no known kind")
 
 
-def _of_thread(file: RankFile, entries: Entries, thread: int) -> tuple[Integers, ...]:
-    """Entry, start, end, thread, polls, inside of a thread's calls, and how many tags each has."""
-    parts = [unpacked(part)[0] for part in file.calls[thread]]
-    triples = np.concatenate([part[: len(part) // 3 * 3] for part in parts]).reshape(-1, 3)
-    number, gap, duration = triples.T
-    more = number == 0
-    if len(more) and more[0]:
-        raise ValueError("a row of polls has no beginning")
-    call = np.flatnonzero(~more)
-    if len(call) and int(number[call].max()) > len(entries):
-        raise ValueError("a call is not in its dictionary")
-    gap, duration, entry = gap[call], duration[call], number[call] - 1
-    if len(call) and max(int(gap.max()), int(duration.max())) >= 1 << 50:
-        raise ValueError("a time in it is impossible")
-    end = file.head.began + np.cumsum(gap + duration)
-    polls, inside = np.ones(len(call), np.int64), duration.copy()
+def _of_thread(file: RankFile, entries: Entries, thread: int) -> Calls:
+    """The calls of a thread, with tags as they were written."""
+    entry, start, end, polls = [], [], [], []
+    time, before = file.head.began, 0
+    for part in file.calls[thread]:
+        values, _ = unpacked(part)
+        number, gap, duration = values[: len(values) // 3 * 3].reshape(-1, 3).T
+        more = number == 0
+        call = np.flatnonzero(~more)
+        own = _row_of_polls(more, gap, duration)
+        gap, duration, number = gap[call], duration[call], number[call]
+        if int(number.max(initial=0)) > len(entries):
+            raise ValueError("a call is not in its dictionary")
+        if max(int(gap.max(initial=0)), int(duration.max(initial=0))) >= 1 << 50:
+            raise ValueError("a time in it is impossible")
+        ends = time + np.cumsum(gap + duration)
+        entry.append((number - 1).astype(np.int32))
+        start.append(ends - duration)
+        end.append(ends)
+        polls.append(_moved(own, before))
+        before += len(call)
+        time = int(ends[-1]) if len(ends) else time
+    whole = np.concatenate(entry)
+    counts = entries.columns["tags"][whole]
+    last = np.cumsum(counts)
+    return Calls(
+        entries,
+        whole,
+        np.concatenate(start),
+        np.concatenate(end),
+        np.full(before, thread, np.int16),
+        last - counts,
+        _tags_of_thread(file, thread, int(last[-1]) if before else 0),
+        np.concatenate(polls, axis=1),
+    )
+
+
+def _moved(polls: Integers, by: int) -> Integers:
+    """Rows of polls with `by` calls before the first one."""
+    return np.add(polls, [[by], [0], [0]], dtype=np.int64)
+
+
+def _row_of_polls(more: NDArray[np.bool_], count: Integers, inside: Integers) -> Integers:
+    """The call of each row of polls (3, m), how many it has, and the time in them [ns]."""
     row = np.cumsum(~more)[more] - 1
-    polls[row], inside[row] = triples[more, 1], triples[more, 2]
-    tags = entries.columns["tags"][entry]
-    return entry, end - duration, end, np.full(len(call), thread), polls, inside, tags
+    if len(row) and (row[0] < 0 or np.any(np.diff(row) == 0)):
+        raise ValueError("a row of polls makes no sense")
+    return np.stack([row, count[more], inside[more]])
 
 
-def _tags_of_thread(file: RankFile, counts: Integers, place: int) -> tuple[Integers, Integers]:
-    """Where the tags of each call of a thread begin, and all tags, as they were written."""
-    thread = sorted(file.calls)[place]
-    parts = [unpacked(part)[0] for part in file.tags.get(thread, [])]
-    values = signed(np.concatenate([np.empty(0, np.int64), *parts]))
-    wanted = int(counts.sum())
+def _tags_of_thread(file: RankFile, thread: int, wanted: int) -> NDArray[np.int32]:
+    """The tags of a thread's calls, as they were written."""
+    parts = [signed(unpacked(part)[0]) for part in file.tags.get(thread, [])]
+    values = np.concatenate([np.empty(0, np.int64), *parts])
     if len(values) < wanted:
         raise ValueError("tags are missing in it")
-    return np.cumsum(counts) - counts, values[:wanted]
+    if np.any(np.abs(values) >= 1 << 33):
+        raise ValueError("a tag in it is impossible")
+    return values[:wanted].astype(np.int32)
 
 
 def _with_whole_tags(calls: Calls) -> Calls:
@@ -197,10 +233,10 @@ def _with_whole_tags(calls: Calls) -> Calls:
     counts = calls.of("tags")
     entry = np.repeat(calls.entry, counts)
     order = np.argsort(entry, kind="stable")
-    sums = np.cumsum(calls.tags[order])
+    sums = np.cumsum(calls.tags[order], dtype=np.int64)
     first = np.flatnonzero(np.diff(entry[order], prepend=-1))
     before = np.concatenate([[0], sums[first[1:] - 1]]) if len(first) else sums
     sizes = np.diff(np.append(first, len(order)))
-    whole = np.empty_like(calls.tags)
+    whole = np.empty(len(order), np.int32)
     whole[order] = sums - np.repeat(before, sizes)
     return replace(calls, tags=whole)

@@ -15,10 +15,9 @@ from phasewise.recorder.varints import Integers
 
 @dataclass(frozen=True)
 class AllEnds:
-    """Sends or receives of all ranks (n,): the rank that posted each, and its place there."""
+    """Sends or receives of all ranks (n,), rank by rank in the order of posting."""
 
     rank: Integers
-    place: Integers
     space: Integers
     peer: Integers
     tag: Integers
@@ -44,30 +43,26 @@ def gathered(ends: Sequence[Ends], numbers: Sequence[Integers]) -> AllEnds:
     """The sends or receives of all ranks; numbers: for each rank, the number that all ranks have
     agreed on for each of its communicators.
     """
-    ranks = np.repeat(np.arange(len(ends)), [len(one) for one in ends])
-    empty = np.empty(0, np.int64)
-    place = np.concatenate([empty, *(np.arange(len(one)) for one in ends)])
+    ranks = np.repeat(np.arange(len(ends), dtype=np.int32), [len(one) for one in ends])
     pairs = zip(ends, numbers, strict=True)
-    space = np.concatenate([empty, *(own[one.space] for one, own in pairs)])
-    columns = (
-        np.concatenate([empty, *(getattr(one, name) for one in ends)])
-        for name in ("peer", "tag", "bytes")
-    )
-    return AllEnds(ranks, place, space, *columns)
+    space = [own[one.space].astype(np.int32) for one, own in pairs]
+    columns = ([getattr(one, name) for one in ends] for name in ("peer", "tag", "bytes"))
+    return AllEnds(ranks, *(np.concatenate(column) for column in (space, *columns)))
 
 
 def match(sends: AllEnds, receives: AllEnds) -> Matched:
     """Match the sends and receives of all ranks."""
-    kind = np.repeat([0, 1], [len(sends), len(receives)])
+    kind = np.repeat(np.array([0, 1], np.int8), [len(sends), len(receives)])
     source = np.concatenate([sends.rank, receives.peer])
     target = np.concatenate([sends.peer, receives.rank])
     space = np.concatenate([sends.space, receives.space])
     tag = np.concatenate([sends.tag, receives.tag])
     order = np.lexsort((kind, tag, target, source, space))
-    group = np.zeros(len(order), np.int64)
+    changed = np.zeros(len(order), np.bool_)
     for column in (space, source, target, tag):
-        group[1:] |= np.diff(column[order]) != 0
-    group = np.cumsum(group)
+        changed[1:] |= np.diff(column[order]) != 0
+    group = np.cumsum(changed)
+    del space, source, target, tag
     # Within a group the sends come first, each in the order of its rank.
     kinds = kind[order]
     first = np.flatnonzero(np.diff(2 * group + kinds, prepend=-1))

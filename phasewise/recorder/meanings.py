@@ -63,16 +63,16 @@ def _status(place: int, several: bool = False) -> tuple[str, dict[int, str]]:
     return code, {place: "status"}
 
 
-def _handles(count: str, array: str) -> str:
-    """The requests' handles before the call, which sets those that complete to null."""
+def _requests_of(count: str, array: str) -> str:
+    """The requests before the call, which sets the handles of those that complete to null."""
     return (
-        f"const int many = {count}; uintptr_t on_stack[ON_STACK], *handles = "
-        "many > ON_STACK ? malloc(sizeof *handles * (size_t)many) : on_stack; "
-        f"for (int k = 0; k < many; ++k) handles[k] = HANDLE({array}[k]);"
+        f"const int many = {count}; Request *on_stack[ON_STACK], **requests = "
+        "many > ON_STACK ? malloc(sizeof *requests * (size_t)many) : on_stack; "
+        f"claim_requests(many, {array}, requests);"
     )
 
 
-FREE = "if (handles != on_stack) free(handles);"
+FREE = "release_requests(many, requests);\n  if (requests != on_stack) free(requests);"
 
 
 def _messages() -> dict[str, Meaning]:
@@ -111,26 +111,22 @@ def _messages() -> dict[str, Meaning]:
 
 def _requests() -> dict[str, Meaning]:
     found = {
-        "Start": Meaning(
-            "started(&frame, 1, &handle);", before="const uintptr_t handle = HANDLE(*a0);"
-        ),
-        "Startall": Meaning(
-            "started(&frame, many, handles);", before=_handles("a0", "a1"), ending=FREE
-        ),
+        "Start": Meaning("started(&frame, 1, a0);"),
+        "Startall": Meaning("started(&frame, a0, a1);"),
         "Request_free": Meaning(
-            "request_freed(&frame, handle);", before="const uintptr_t handle = HANDLE(*a0);"
+            "request_freed(&frame, requests);", before=_requests_of("1", "a0"), ending=FREE
         ),
         "Request_get_status": Meaning("if (*a1) other(&frame); else polled(&frame);"),
     }
-    handle = "const uintptr_t handle = HANDLE(*a0); "
+    request = _requests_of("1", "a0")
     before, instead = _status(1)
-    found["Wait"] = Meaning(
-        "completed(&frame, &handle, NULL, 1, status);", handle + before, instead
-    )
+    one = "completed(&frame, requests, NULL, 1, status);"
+    found["Wait"] = Meaning(one, request + before, instead, ending=FREE)
     before, instead = _status(2)
     found["Test"] = Meaning(
         f"if (*a1) {one} else polled(&frame);",
-        *(handle + before, instead),
+        *(request + before, instead),
+        ending=FREE,
     )
     some = "count > 0 ? count : 0"
     for name, flag, index, status, every in (
@@ -141,18 +137,18 @@ def _requests() -> dict[str, Meaning]:
         count = "" if every else "const int count = *a2 == MPI_UNDEFINED ? 0 : *a2; "
         before, instead = _status(status, several=True)
         found[name] = Meaning(
-            f"{count}if ({flag}) completed(&frame, handles, {index}, {counted}, statuses); "
+            f"{count}if ({flag}) completed(&frame, requests, {index}, {counted}, statuses); "
             "else polled(&frame);",
-            _handles("a0", "a1") + before,
+            _requests_of("a0", "a1") + before,
             instead,
             ending=FREE + f"\n  if (statuses != own && statuses != a{status}) free(statuses);",
         )
     for name, flag, status in (("Waitany", "1", 3), ("Testany", "*a3", 4)):
         before, instead = _status(status)
         found[name] = Meaning(
-            f"if ({flag} && *a2 != MPI_UNDEFINED) completed(&frame, handles, a2, 1, status); "
+            f"if ({flag} && *a2 != MPI_UNDEFINED) completed(&frame, requests, a2, 1, status); "
             f"else if ({flag}) other(&frame); else polled(&frame);",
-            *(_handles("a0", "a1") + before, instead),
+            *(_requests_of("a0", "a1") + before, instead),
             ending=FREE,
         )
     return found
@@ -252,10 +248,8 @@ def _files() -> dict[str, Meaning]:
     return found
 
 
-def meanings() -> dict[str, Meaning]:
-    """The meaning of each function that has arguments to be told, by its name without ``MPI_``."""
-    from phasewise.recorder.collective_meanings import collectives
-
+def plain_calls() -> dict[str, Meaning]:
+    """The meaning of all functions but the collectives, by their names without ``MPI_``."""
     return {
         **_messages(),
         **_requests(),
@@ -263,10 +257,4 @@ def meanings() -> dict[str, Meaning]:
         **_made(),
         **_one_sided(),
         **_files(),
-        **collectives(),
     }
-
-
-def meaning_of(name: str, known: dict[str, Meaning]) -> Meaning:
-    """The meaning of the function ``name``, such as ``MPI_Send`` or ``MPI_Send_c``."""
-    return known.get(name.removeprefix("MPI_").removesuffix("_c"), Meaning())

@@ -28,6 +28,8 @@ COMPUTING = "computing"
 """The phase that has the time outside of MPI."""
 MAINS = ("main", "MAIN__")
 """The first function of a program in C, and of one in Fortran."""
+SHOWN_FRAMES = 4
+"""Frames of a call site that its name has."""
 OUTSIDE = "outside"
 """The phase of calls in no region of MPI_Pcontrol."""
 
@@ -88,7 +90,7 @@ class Sites:
             return "unknown"
         places = [self._places[frame] for frame in frames]
         last = next((k for k, one in enumerate(places) if one.function in MAINS), len(places))
-        callers = [one.function for one in places[1 : last + 1]]
+        callers = [one.function for one in places[1 : min(last + 1, SHOWN_FRAMES)]]
         return " < ".join([places[0].text, *callers])
 
 
@@ -213,9 +215,14 @@ def seconds_of(file: RankFile) -> float:
     return 1e-9 * max(0, int(file.statistics["time"].sum()))
 
 
+def inside_of(file: RankFile) -> float:
+    """How long the rank was in MPI [s], in the mean over its threads that call it."""
+    return 1e-9 * int(file.statistics["time"].sum()) / max(1, len(file.calls))
+
+
 def _rank(file: RankFile, own: Mapping[str, Sums], node: int, knows: bool) -> dict[str, Any]:
     head, seconds = file.head, seconds_of(file)
-    inside = sum(one.time for one in own.values())
+    inside = inside_of(file)
     computing = {**Sums().to_dict(True), "computing": max(0.0, seconds - inside), "library": False}
     cpu = 1e-9 * max(0, head.cpu_ended - head.cpu_began)
     known = head.cpu_ended and seconds > 0

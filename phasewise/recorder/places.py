@@ -37,14 +37,18 @@ class Place:
 
 def places_of(frames: Iterable[Frame]) -> dict[Frame, Place]:
     """The places of frames."""
-    by_object: dict[str, list[Frame]] = defaultdict(list)
+    by_object: dict[str, dict[int, list[Frame]]] = defaultdict(lambda: defaultdict(list))
     for frame in dict.fromkeys(frames):
-        by_object[frame.path].append(frame)
+        # Each process has the object elsewhere in memory.
+        by_object[frame.path][frame.offset].append(frame)
     found: dict[Frame, Place] = {}
     for path, own in by_object.items():
+        offsets = list(own)
         for first in range(0, len(own), TOGETHER):
-            part = own[first : first + TOGETHER]
-            found.update(zip(part, _looked_up(path, part), strict=True))
+            part = offsets[first : first + TOGETHER]
+            places = _looked_up(path, [own[offset][0] for offset in part])
+            for offset, place in zip(part, places, strict=True):
+                found |= dict.fromkeys(own[offset], place)
     return found
 
 
@@ -52,6 +56,9 @@ def _looked_up(path: str, frames: Sequence[Frame]) -> list[Place]:
     lines = _addr2line(path, frames) if path.startswith("/") else []
     if len(lines) != 2 * len(frames):
         lines = ["??", "??:0"] * len(frames)
+    elif not _has_symbols(path):
+        # It would name the nearest exported function, however far that is.
+        lines[::2] = ["??"] * len(frames)
     return [_place(frame, lines[2 * k], lines[2 * k + 1]) for k, frame in enumerate(frames)]
 
 
@@ -62,6 +69,8 @@ def _addr2line(path: str, frames: Sequence[Frame]) -> list[str]:
         return []
     absolute = _is_absolute(path)
     addresses = [hex(one.offset + (one.start if absolute else 0)) for one in frames]
+    # binutils 2.40 names the function of the first address of a command by its symbol alone.
+    addresses.insert(0, addresses[0])
     try:
         done = subprocess.run(
             [program, "-f", "-C", "-e", path, *addresses],
@@ -73,7 +82,18 @@ def _addr2line(path: str, frames: Sequence[Frame]) -> list[str]:
         )
     except (OSError, subprocess.SubprocessError):
         return []
-    return done.stdout.splitlines()
+    return done.stdout.splitlines()[2:]
+
+
+def _has_symbols(path: str) -> bool:
+    """Whether an object has the symbols of its own functions, not only of those that it exports."""
+    program = shutil.which("readelf")
+    if program is None:
+        return False
+    done = subprocess.run(
+        [program, "-S", "-W", path], capture_output=True, text=True, errors="replace", check=False
+    )
+    return " .symtab " in done.stdout
 
 
 def _is_absolute(path: str) -> bool:

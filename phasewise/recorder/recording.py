@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -73,9 +73,14 @@ class Recording:
             yield f"{NOT_FOLLOWED[name]} are not followed"
         if "session" in self.notes:
             yield f"{NOT_FOLLOWED['Session_init']} are not followed"
-        children = sum(file.head.processes for file in self.files)
-        if children and self.notes.get("alone"):
-            yield "processes that ranks have started and that use MPI themselves are not followed"
+        others = len(self.notes.get("alone", ()))
+        if others and self.ranks == 1:
+            yield (
+                f"{others + 1} processes ran as one rank each, alone, and only one is recorded: "
+                "give the mpiexec of the program's own library"
+            )
+        elif others:
+            yield f"{others} more programs with MPI ran in the command, and are not recorded"
         if any(file.head.statistics_lost for file in self.files):
             yield "the disk was full: the last calls are not counted"
         yield from self._ended()
@@ -88,7 +93,7 @@ class Recording:
             elif file.head.state == EXITED:
                 yield f"{who} ended without MPI_Finalize"
             elif file.head.state == RUNNING:
-                yield f"{who} was killed{_within(file)}"
+                yield f"{who} was killed, or left by _exit{_within(file)}"
 
 
 def _within(file: RankFile) -> str:
@@ -143,13 +148,13 @@ def _by_place(ends: AllEnds, place: dict[int, int]) -> AllEnds:
     table = np.full(1 + max([*place, int(ends.peer.max(initial=0))]), -1)
     for rank, at in place.items():
         table[rank] = at
-    return AllEnds(ends.rank, ends.place, ends.space, table[ends.peer], ends.tag, ends.bytes)
+    return AllEnds(ends.rank, ends.space, table[ends.peer], ends.tag, ends.bytes)
 
 
-def _agreed(files: list[RankFile]) -> list[Integers]:
+def _agreed(files: Sequence[RankFile]) -> list[Integers]:
     """For each rank, small numbers that all ranks agree on for each of its communicators."""
     known: dict[int, int] = {}
-    found = []
+    found: list[Integers] = []
     for file in files:
         numbers = np.full(1 + max(file.spaces, default=0), -1, np.int64)
         for own, space in file.spaces.items():

@@ -33,13 +33,16 @@ class Ends:
     def chosen(self, which: Integers) -> Ends:
         return Ends(*(getattr(self, name)[which] for name in self.__dataclass_fields__))
 
+    @staticmethod
+    def of(*columns: Integers) -> Ends:
+        """Ends from columns of any integers, in as little memory as their values need."""
+        kinds_of = (np.int32, np.int32, np.int32, np.int64, np.int32, np.int32)
+        return Ends(*(np.asarray(one, k) for one, k in zip(columns, kinds_of, strict=True)))
+
 
 def _joined(parts: list[Ends]) -> Ends:
-    columns = (
-        np.concatenate([np.empty(0, np.int64), *(getattr(part, name) for part in parts)])
-        for name in Ends.__dataclass_fields__
-    )
-    whole = Ends(*columns)
+    names = list(Ends.__dataclass_fields__)
+    whole = Ends.of(*(np.concatenate([getattr(part, n) for part in parts]) for n in names))
     return whole.chosen(np.argsort(whole.call, kind="stable"))
 
 
@@ -74,6 +77,8 @@ def completions(calls: Calls) -> Completions:
 
 def _of_lists(calls: Calls, listed: Integers) -> Iterator[tuple[Integers, ...]]:
     """What calls with lists completed, for all calls with the same list together."""
+    if not len(listed):
+        return
     number = calls.of("list")[listed]
     order = np.argsort(number, kind="stable")
     edges = np.flatnonzero(np.diff(number[order], prepend=-1))
@@ -145,7 +150,7 @@ def _tag(calls: Calls, at: Integers, place: int = 0) -> Integers:
 
 def _ends(calls: Calls, at: Integers, peer: str, size: str, tag: Integers) -> Ends:
     columns = (calls.of("space")[at], calls.of(peer)[at], tag, calls.of(size)[at])
-    return Ends(*columns, at, at)
+    return Ends.of(*columns, at, at)
 
 
 def _sends(calls: Calls) -> Ends:
@@ -195,7 +200,7 @@ def _posted(calls: Calls) -> Posted:
     sends = _ends(calls, at, "peer", "sent", _tag(calls, at))
     only = receives & ~both
     none = np.where(only, NOBODY, sends.peer)
-    sends = Ends(sends.space, none, sends.tag, sends.bytes, at, np.full(len(at), -1))
+    sends = Ends.of(sends.space, none, sends.tag, sends.bytes, at, np.full(len(at), -1))
     source = np.where(both, calls.of("source")[at], calls.of("peer")[at])
     second = both & (calls.of("peer")[at] >= 0)
     tag = np.where(second, _tag(calls, at, 1), _tag(calls, at))
@@ -221,7 +226,7 @@ def _starts(calls: Calls, posted: Posted) -> Posted:
     own = kept.chosen(found[known])
     when = calls_at[known]
     s = own.sends
-    sends = Ends(s.space, s.peer, s.tag, s.bytes, when, np.full(len(when), -1))
+    sends = Ends.of(s.space, s.peer, s.tag, s.bytes, when, np.full(len(when), -1))
     return Posted(when, own.slot, own.space, own.receives, own.source, own.tag, sends)
 
 
@@ -231,7 +236,7 @@ def _merged(one: Posted, other: Posted) -> Posted:
 
     columns = [getattr(x.sends, n) for n in Ends.__dataclass_fields__ for x in (one, other)]
     pairs = zip(columns[::2], columns[1::2], strict=True)
-    sends = Ends(*(np.concatenate(pair) for pair in pairs))
+    sends = Ends.of(*(np.concatenate(pair) for pair in pairs))
     whole = Posted(
         both("call"),
         both("slot"),
@@ -256,5 +261,5 @@ def _completed(calls: Calls, own: Posted) -> Ends:
     wild = (done.flags[at] & WILD) > 0
     peer = np.where(wild, done.source[at], own.source[place])
     tag = np.where(wild, done.tag[at], own.tag[place])
-    found = Ends(own.space[place], peer, tag, done.bytes[at], own.call[place], done.call[at])
+    found = Ends.of(own.space[place], peer, tag, done.bytes[at], own.call[place], done.call[at])
     return found.chosen(np.flatnonzero(found.peer >= 0))

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.output import engineering, number_of
-from phasewise.recorder.phases import Sites, seconds_of
+from phasewise.recorder.phases import Sites, inside_of, seconds_of
 from phasewise.recorder.places import Place
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.waiting import Floats
@@ -19,8 +19,6 @@ from phasewise.traces.efficiency import spread
 
 MOST_LINES = 25
 SHOWN_SITES = 5
-CALLERS = 3
-"""Functions of a call site that are shown: the call's own, and its callers."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def _waits(recording: Recording, place: int, seconds: Floats) -> Iterator[tuple[
 def summary_of(recording: Recording, status: int, sites: Sequence[Site]) -> dict[str, Any]:
     """What ``record --json`` prints and ``recording.json`` holds."""
     seconds = [seconds_of(file) for file in recording.files]
-    inside = [1e-9 * int(file.statistics["time"].sum()) for file in recording.files]
+    inside = [inside_of(file) for file in recording.files]
     shares = [one / whole for one, whole in zip(inside, seconds, strict=True) if whole > 0]
     statistics = [file.statistics for file in recording.files]
     return {
@@ -127,7 +125,7 @@ def banner(recording: Recording, summary: Mapping[str, Any], sites: Sequence[Sit
 
 def _head(recording: Recording, summary: Mapping[str, Any]) -> Iterator[str]:
     seconds = np.array([seconds_of(file) for file in recording.files])
-    inside = np.array([1e-9 * int(file.statistics["time"].sum()) for file in recording.files])
+    inside = np.array([inside_of(file) for file in recording.files])
     with np.errstate(divide="ignore", invalid="ignore"):
         shares = spread(np.where(seconds > 0, 100 * inside / seconds, 0.0))
     computing = np.maximum(seconds - inside, 0.0)

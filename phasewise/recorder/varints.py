@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 Bytes = NDArray[np.uint8]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.integer[Any]]
+"""Integers of any size."""
 
 LONGEST = 9
 """Bytes of the largest number that is accepted, below 2^63."""

@@ -59,9 +59,9 @@ def waiting(
     _messages(found, clocks, ends, gathered, matched, calls)
     for rank, call, seconds in _collectives(calls, clocks, numbers):
         np.maximum.at(found[rank], call, seconds)
-    # A call cannot wait for longer than it takes, nor longer than its polls take.
-    for own, one, clock in zip(found, calls, clocks, strict=True):
-        np.minimum(own, np.where(one.polls > 1, 1e-9 * one.inside, clock.end - clock.start), own)
+    # A call cannot wait for longer than it takes.
+    for own, clock in zip(found, clocks, strict=True):
+        np.minimum(own, clock.end - clock.start, out=own)
     return found
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from phasewise.recorder.header import Function
-from phasewise.recorder.meanings import OWN, SILENT, Meaning, meaning_of, meanings
+from phasewise.recorder.known_meanings import meaning_of, meanings
+from phasewise.recorder.meanings import OWN, SILENT, Meaning
 
 PCONTROL = Function("MPI_Pcontrol", "int", (("const int", ""), ("const char *", "")))
 """It takes any number of arguments: a level, and a name if the program gives one."""
