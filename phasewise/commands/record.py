@@ -12,7 +12,7 @@ from typing import Any
 
 from phasewise.errors import PhasewiseError, RunError, StudyError
 from phasewise.options import Parser, add_json
-from phasewise.output import message, print_json
+from phasewise.output import describe, message, print_json
 from phasewise.recorder.faults import why_nothing
 from phasewise.recorder.launching import LAUNCHER, libraries_for, prepare, run, taken_along
 from phasewise.recorder.phases import PHASES, Sites, phases_of, write_communication
@@ -106,6 +106,9 @@ def _recorded(folder: Path, command: Sequence[str], options: argparse.Namespace)
         _say_nothing(f"the record in {folder} is not whole ({disk_reason(error)})", status, options)
     except PhasewiseError as error:
         _say_nothing(str(error), status, options)
+    except Exception as error:
+        # The program has ended as it did, whatever its record is worth.
+        _say_nothing(f"the record in {folder} cannot be read ({describe(error)})", status, options)
     return status
 
 
