@@ -128,7 +128,7 @@ def _say_nothing(why: str, status: int, options: argparse.Namespace) -> None:
 
 def _tell(recording: Recording, status: int, options: argparse.Namespace) -> None:
     sites = Sites(recording.files)
-    waiting = recording.matching.waiting() if recording.whole else None
+    waiting = recording.waiting() if recording.whole else None
     phases = phases_of(recording, sites, options.phases, waiting)
     write_communication(recording, phases, waiting is not None)
     table: list[Site] = site_table(recording, sites, waiting)

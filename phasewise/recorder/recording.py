@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 import numpy as np
 
-from phasewise.errors import RunError
+from phasewise.errors import PhasewiseError, RunError
 from phasewise.recorder.calls import Calls, read_calls
 from phasewise.recorder.kinds import NOT_FOLLOWED, plain
 from phasewise.recorder.matching import AllEnds, Matched, gathered, match
@@ -17,6 +18,7 @@ from phasewise.recorder.raw import ABORTED, EXITED, RUNNING, RankFile, read_rank
 from phasewise.recorder.requests import Ends, messages
 from phasewise.recorder.varints import Integers
 from phasewise.recorder.waiting import Clocks, Floats, waiting
+from phasewise.runs.disk import DAMAGE, damage_reason
 from phasewise.runs.folder import TRACE_FOLDER
 
 
@@ -32,8 +34,25 @@ class Recording:
 
     @cached_property
     def matching(self) -> Matching:
-        """The messages of all ranks with both ends."""
-        return Matching(self.files)
+        """The messages of all ranks with both ends; RunError if a trace is damaged."""
+        with self._undamaged():
+            return Matching(self.files)
+
+    def waiting(self) -> list[Floats]:
+        """The waiting (n,) [s] of each call of each rank; RunError if a trace is damaged."""
+        matching = self.matching
+        with self._undamaged():
+            return matching.waiting()
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        try:
+            yield
+        except PhasewiseError:
+            raise
+        except (*DAMAGE, OverflowError) as error:
+            where = self.folder / TRACE_FOLDER
+            raise RunError(f"the trace in {where} is damaged: {damage_reason(error)}") from None
 
     @property
     def whole(self) -> bool:

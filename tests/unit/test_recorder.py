@@ -105,7 +105,7 @@ def read_all(folder: Path) -> None:
     found = read_recording(folder)
     found.not_recorded()
     if found.files:
-        found.matching.waiting()
+        found.waiting()
 
 
 def copied(kept: Path, folder: Path) -> Path:
