@@ -28,6 +28,7 @@ COMPUTING = "computing"
 """The phase that has the time outside of MPI."""
 MAINS = ("main", "MAIN__")
 """The first function of a program in C, and of one in Fortran."""
+C_LIBRARY = "/libc.so"
 SHOWN_FRAMES = 4
 """Frames of a call site that its name has."""
 OUTSIDE = "outside"
@@ -89,8 +90,11 @@ class Sites:
         if not frames:
             return "unknown"
         places = [self._places[frame] for frame in frames]
-        last = next((k for k, one in enumerate(places) if one.function in MAINS), len(places))
-        callers = [one.function for one in places[1 : min(last + 1, SHOWN_FRAMES)]]
+        main = next((k for k, one in enumerate(places) if one.function in MAINS), len(places))
+        # The program's main may be inlined into what calls it, the C library.
+        start = next((k for k, one in enumerate(frames) if C_LIBRARY in one.path), len(frames))
+        last = min(main + 1, max(start, 1), SHOWN_FRAMES)
+        callers = [one.function for one in places[1:last]]
         return " < ".join([places[0].text, *callers])
 
 
