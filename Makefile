@@ -27,7 +27,8 @@ help:
 	@echo "make compare   the same collision in xfields and phasewise, side by side (COMPARE_ARGS=--small)"
 	@echo "make clean     remove everything that was built, .venv included"
 
-setup: $(STAMPS)/build $(STAMPS)/simulated-$(SIMGRID) $(STAMPS)/mpich-$(MPICH)
+setup: $(STAMPS)/build $(STAMPS)/simulated-$(SIMGRID) $(STAMPS)/mpich-$(MPICH) \
+	$(STAMPS)/recorder-$(MPICH)
 	@:
 
 $(STAMPS)/python: requirements.lock scripts/setup.sh scripts/packages.sh
@@ -58,6 +59,12 @@ $(STAMPS)/mpich-$(MPICH): $(STAMPS)/portable-$(PORTABLE) $(STAMPS)/build
 	@PORTABLE="$(PORTABLE)" scripts/setup.sh mpich
 	@touch $(STAMPS)/mpich-$$(command -v mpicxx.mpich >/dev/null && echo with || echo without)
 
+RECORDER := $(wildcard recorder/*.[ch] phasewise/recorder/*.py)
+
+$(STAMPS)/recorder-$(MPICH): $(STAMPS)/build $(RECORDER)
+	@scripts/setup.sh recorder
+	@touch $@
+
 $(STAMPS)/browser: | $(STAMPS)/python
 	@scripts/packages.sh browser
 	@touch $@
@@ -82,7 +89,8 @@ lint: setup
 
 format: setup
 	@$(BIN)/ruff check --fix-only --quiet . && $(BIN)/ruff format --quiet .
-	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu' 'examples/*.?pp' 'machines/*.cpp' | \
+	@git ls-files -co --exclude-standard 'core/*.?pp' 'core/*.h' 'core/*.cu' 'examples/*.?pp' \
+		'machines/*.cpp' 'recorder/*.[ch]' 'tests/data/record/*.c' | \
 		xargs $(BIN)/clang-format -i
 
 sanitize: setup

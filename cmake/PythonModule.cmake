@@ -53,6 +53,10 @@ endforeach()
 file(CONFIGURE OUTPUT _core_needs.txt CONTENT "${needs}" @ONLY)
 install(FILES "${CMAKE_CURRENT_BINARY_DIR}/_core_needs.txt" DESTINATION phasewise)
 
+# The recorder of other programs is compiled where one is recorded.
+file(GLOB recorder_sources CONFIGURE_DEPENDS recorder/*.[ch])
+install(FILES ${recorder_sources} DESTINATION phasewise/recorder/source)
+
 if(SKBUILD_SCRIPTS_DIR AND TARGET phasewise-driver)
   install(TARGETS phasewise-driver RUNTIME DESTINATION "${SKBUILD_SCRIPTS_DIR}")
 endif()

@@ -47,6 +47,7 @@ COMMANDS = {
     "tune": ("tune", "Choose process grid, layout and algorithms for a machine."),
     "reproduce": ("reproduce", "Regenerate the source paper's tables and figures."),
     "loopmarks": ("loopmarks", "Mark the loops of a source: which are vectorised, and why not."),
+    "record": ("record", "Run any MPI program and record its communication."),
     "trace": ("trace", "Write the time line of a run for Perfetto."),
     "import": ("import_deck", "Translate the deck of another code into a study."),
     "bench": ("bench", "Measure the speed of a workload and of its kernels here."),
@@ -60,7 +61,7 @@ modules are in the workload's package; it is read if a subcommand is none of the
 
 SHELLS = ("bash", "zsh")
 """Shells whose completion is offered."""
-LIGHT = ("init", "check", "plan", "trace", "loopmarks", "import")
+LIGHT = ("init", "check", "plan", "record", "trace", "loopmarks", "import")
 """Subcommands that load NumPy and the core alone."""
 
 

@@ -77,7 +77,8 @@ benchmark_programs() {
 
 check "ruff" "$bin/ruff" check .
 check "ruff format" "$bin/ruff" format --check .
-check "clang-format" "$bin/clang-format" --dry-run -Werror "${sources[@]}" machines/*.cpp
+check "clang-format" "$bin/clang-format" --dry-run -Werror "${sources[@]}" machines/*.cpp \
+  recorder/*.[ch] tests/data/record/*.c
 check "clang-tidy" tidy
 check "programs of benchmarks" benchmark_programs
 check "mypy" typed

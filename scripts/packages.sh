@@ -3,7 +3,7 @@
 # as root or with sudo; without apt it names them and exits with status 1. Packages that only a part
 # of phasewise needs may stay missing, and a sentence then says so: the browser, SimGrid, libraries
 # to compare with, and libraries other than MPI 3 that send messages.
-# Usage: packages.sh build | browser | simulated | paradigms | kernels
+# Usage: packages.sh build | browser | simulated | paradigms | kernels | programs
 set -euo pipefail
 python="${PYTHON:-python3}"
 
@@ -65,7 +65,21 @@ need_kernels() {
   need liblapack3 compgen -G "/usr/lib/*/lapack/liblapack.so.3"
 }
 
-group="${1:?give a group of packages: build, browser, simulated, paradigms or kernels}"
+# Programs of others whose messages tests and benchmarks record; nothing else needs them.
+need_programs() {
+  need hpcc has hpcc
+  need lammps has lmp
+  need lammps-examples test -d /usr/share/lammps/examples/melt
+  need mumps-test test -x /usr/lib/mumps/dsimpletest
+  need scalapack-mpi-test compgen -G "/usr/lib/*/scalapack/mpich-tests/xdlu"
+  need netpipe-openmpi has NPopenmpi
+  need netpipe-mpich2 has NPmpich2
+  need mpb-mpi has mpb-mpi
+  need mpb-doc test -f /usr/share/doc/mpb/examples/sq-rods.ctl
+  need python3-mpi4py /usr/bin/python3 -c "import mpi4py"
+}
+
+group="${1:?give a group of packages: build, browser, simulated, paradigms, kernels or programs}"
 "need_$group"
 [ ${#missing[@]} -eq 0 ] && exit 0
 
@@ -74,6 +88,7 @@ give_up() {
   case "$group" in
     browser) echo "Without them the report's test in a browser will be skipped." >&2 ;;
     kernels) echo "Without them phasewise bench leaves these libraries out." >&2 ;;
+    programs) echo "Without them their tests will be skipped." >&2 ;;
     simulated) echo "Without them phasewise simulate has no simulated machines." >&2 ;;
     paradigms) echo "Without them the protocols coarray or partitioned are missing." >&2 ;;
     *) exit 1 ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Makes the Python environment .venv from requirements.lock and builds phasewise into it; builds the
-# driver for simulated machines and the core on MPICH; adds the packages that the documentation
-# needs.
-# Usage: setup.sh environment | build | simulated | mpich | docs
+# driver for simulated machines, the core on MPICH and the recorder of other MPI programs; adds the
+# packages that the documentation needs.
+# Usage: setup.sh environment | build | simulated | mpich | recorder | docs
 set -euo pipefail
 cd "$(dirname "$0")/.."
 python="${PYTHON:-python3}"
@@ -69,15 +69,23 @@ mpich() {
   fi
 }
 
+# One recorder for each MPI library whose mpicc is here. What cannot be built is only reported.
+recorder() {
+  echo "Building the recorder of MPI programs"
+  mkdir -p build/recorder
+  .venv/bin/python -m phasewise.recorder.building
+}
+
 docs() {
   echo "Installing the Python packages of requirements-docs.lock"
   "${pip[@]}" install --requirement requirements-docs.lock
 }
 
 case "${1:-}" in
-  environment | build | simulated | mpich | docs) "$1" ;;
+  environment | build | simulated | mpich | recorder | docs) "$1" ;;
   *)
-    echo "setup.sh: give 'environment', 'build', 'simulated', 'mpich' or 'docs', not '${1:-}'" >&2
+    echo "setup.sh: give 'environment', 'build', 'simulated', 'mpich', 'recorder' or 'docs'," \
+      "not '${1:-}'" >&2
     exit 2
     ;;
 esac

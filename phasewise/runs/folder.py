@@ -25,9 +25,14 @@ TUNING_FILE = "tuning.json"
 (docs/records.md).
 """
 
+RECORDING_FILE, TRACE_FOLDER = "recording.json", "trace"
+"""What the recorder of other programs leaves: its summary, and the folder of the ranks' files
+(docs/record.md).
+"""
+
 REPLACED = (
     *("study.toml", "study.json", "performance.json", "summary.json"),
-    *(RECORD_FILE, EVENT_FILE, TUNING_FILE),
+    *(RECORD_FILE, EVENT_FILE, TUNING_FILE, RECORDING_FILE),
 )
 """Files of a run that are written under another name first and then renamed."""
 DYING_SECONDS = 5.0
@@ -77,6 +82,22 @@ class RunFolder:
             ) from error
         if not resume:
             self.keep_study(study, source)
+
+    def claim(self) -> None:
+        """Make the folder and lock it for what has no study, and move an earlier run in it aside.
+
+        RunError if the folder cannot be used, or another run is writing to it.
+        """
+        try:
+            self._take_lock()
+            self._check_files()
+            self._drop_halves()
+            if any((self.path / name).exists() for name in _kept()):
+                self._move_aside(None)
+        except OSError as error:
+            raise RunError(
+                f"the folder {self.path} cannot be used ({disk_reason(error)})"
+            ) from error
 
     def keep_study(self, study: Study, source: Path | None) -> None:
         """Write the study as given and as resolved; when a run is resumed, this comes after the
@@ -177,7 +198,7 @@ def _kept() -> tuple[str, ...]:
     folder with records counts as a run's.
     """
     own = ("pictures", "report.html", *REPLACED, "records.h5")
-    return ("checkpoint", *_dump_folders(), *own)
+    return ("checkpoint", TRACE_FOLDER, *_dump_folders(), *own)
 
 
 def _dump_folders() -> list[str]:

@@ -18,7 +18,7 @@ LONGEST_FILE = {"tests": 450}
 OTHER_FILE = 400
 MEDIAN_FILE = 150
 LONGEST_LINE = 100
-CODE = {".py", ".cpp", ".hpp", ".cu", ".cuh", ".sh", ".cmake"}
+CODE = {".py", ".cpp", ".hpp", ".c", ".h", ".cu", ".cuh", ".sh", ".cmake"}
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +105,7 @@ def test_no_file_is_too_long(repository: Path, code: list[Path]) -> None:
     assert {str(path): n for path, n in lengths.items() if n > most[path]} == {}
 
 
-@pytest.mark.parametrize("folder", ["core", "phasewise"])
+@pytest.mark.parametrize("folder", ["core", "phasewise", "recorder"])
 def test_most_files_are_short(folder: str, repository: Path, code: list[Path]) -> None:
     paths = [path for path in code if path.is_relative_to(repository / folder)]
     assert statistics.median(len(path.read_text().splitlines()) for path in paths) <= MEDIAN_FILE
@@ -173,7 +173,7 @@ def test_scipy_is_imported_where_it_is_used(repository: Path, code: list[Path]) 
     assert [str(path) for path in modules if at_the_top.search(path.read_text())] == []
 
 
-NEUTRAL = ("core", "phasewise", "cmake", "scripts", "machines")
+NEUTRAL = ("core", "phasewise", "recorder", "cmake", "scripts", "machines")
 """Folders whose code is for any workload, but for the workloads' own folders in them."""
 ORDINARY = {"atmosphere", "collectives", "halo", "kernels", "qcd", "sphere"}
 """Names of workloads that are words of the field too: only their folders and namespaces count."""
@@ -275,7 +275,7 @@ def test_workloads_are_siblings_that_only_their_own_folders_include(
 
 
 def test_every_header_guards_itself_with_pragma_once(code: list[Path]) -> None:
-    headers = [path for path in code if path.suffix in {".hpp", ".cuh"}]
+    headers = [path for path in code if path.suffix in {".hpp", ".cuh", ".h"}]
     assert [str(path) for path in headers if "#pragma once" not in path.read_text()] == []
 
 

@@ -1,0 +1,189 @@
+"""All that a recorded run left: the files of its ranks, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from phasewise.errors import PhasewiseError, RunError
+from phasewise.recorder.calls import Calls, read_calls
+from phasewise.recorder.kinds import NOT_FOLLOWED, plain
+from phasewise.recorder.matching import AllEnds, Matched, gathered, match
+from phasewise.recorder.raw import ABORTED, EXITED, RUNNING, RankFile, read_rank
+from phasewise.recorder.requests import Ends, messages
+from phasewise.recorder.varints import Integers
+from phasewise.recorder.waiting import Clocks, Floats, waiting
+from phasewise.runs.disk import DAMAGE, damage_reason
+from phasewise.runs.folder import TRACE_FOLDER
+
+
+@dataclass
+class Recording:
+    """The files of the ranks that left one, by rank; `ranks` is how many the program had."""
+
+    folder: Path
+    ranks: int
+    files: list[RankFile]
+    notes: dict[str, list[str]] = field(default_factory=dict)
+    """What processes left that have no record of their own, by the kind of reason."""
+
+    @cached_property
+    def matching(self) -> Matching:
+        """The messages of all ranks with both ends; RunError if a trace is damaged."""
+        with self._undamaged():
+            return Matching(self.files)
+
+    def waiting(self) -> list[Floats]:
+        """The waiting (n,) [s] of each call of each rank; RunError if a trace is damaged."""
+        matching = self.matching
+        with self._undamaged():
+            return matching.waiting()
+
+    @contextmanager
+    def _undamaged(self) -> Iterator[None]:
+        try:
+            yield
+        except PhasewiseError:
+            raise
+        except (*DAMAGE, OverflowError) as error:
+            where = self.folder / TRACE_FOLDER
+            raise RunError(f"the trace in {where} is damaged: {damage_reason(error)}") from None
+
+    @property
+    def whole(self) -> bool:
+        """Whether every rank is there, and every trace reaches its rank's end."""
+        return len(self.files) == self.ranks and not any(file.head.why for file in self.files)
+
+    @property
+    def began(self) -> float:
+        """When the first rank began, on rank 0's clock [s]."""
+        return min(1e-9 * (one.head.began + one.head.offset_began) for one in self.files)
+
+    @property
+    def traced_until(self) -> float | None:
+        """Until when the traces of all ranks reach [s] after the beginning; None: to the end."""
+        ends = [
+            1e-9 * (one.head.traced_until + one.head.offset_began)
+            for one in self.files
+            if one.head.why
+        ]
+        return min(ends) - self.began if ends else None
+
+    def called(self) -> set[str]:
+        """The plain names of all functions that any rank called."""
+        return {plain(name) for file in self.files for name in file.functions.values()}
+
+    def not_recorded(self) -> list[str]:
+        """Sentences on what is missing."""
+        return list(self._missing())
+
+    def _missing(self) -> Iterator[str]:
+        absent = self.ranks - len(self.files)
+        if absent:
+            known = {file.head.rank for file in self.files}
+            first = next(rank for rank in range(self.ranks) if rank not in known)
+            yield f"{absent} of {self.ranks} ranks left no record, rank {first} the first of them"
+        for name in sorted(self.called() & NOT_FOLLOWED.keys()):
+            yield f"{NOT_FOLLOWED[name]} are not followed"
+        if "session" in self.notes:
+            yield f"{NOT_FOLLOWED['Session_init']} are not followed"
+        others = len(self.notes.get("alone", ()))
+        if others and self.ranks == 1:
+            yield (
+                f"{others + 1} processes ran as one rank each, alone, and only one is recorded: "
+                "give the mpiexec of the program's own library"
+            )
+        elif others:
+            yield f"{others} more programs with MPI ran in the command, and are not recorded"
+        if any(file.head.statistics_lost for file in self.files):
+            yield "the disk was full: the last calls are not counted"
+        yield from self._ended()
+
+    def _ended(self) -> Iterator[str]:
+        for file in self.files:
+            who = f"rank {file.head.rank}"
+            if file.head.state == ABORTED:
+                yield f"{who} called MPI_Abort with code {file.head.code}"
+            elif file.head.state == EXITED:
+                yield f"{who} ended without MPI_Finalize"
+            elif file.head.state == RUNNING:
+                yield f"{who} was killed, or left by _exit{_within(file)}"
+
+
+def _within(file: RankFile) -> str:
+    """What a killed rank waited for, as far as it is known."""
+    call = next((one for one in file.under_way.values() if one.function >= 0), None)
+    if call is None or call.function not in file.functions:
+        return "" if call is None else " in a call of MPI"
+    peer = f", for rank {call.peer}" if call.peer >= 0 else ""
+    return f" in {file.functions[call.function]}{peer}"
+
+
+def read_recording(folder: Path) -> Recording:
+    """The record in a run's folder; RunError if there is none, or a file is damaged."""
+    trace = folder / TRACE_FOLDER
+    paths = sorted(trace.glob("*.rank"), key=lambda path: (len(path.name), path.name))
+    files = [read_rank(path) for path in paths]
+    notes: dict[str, list[str]] = {}
+    for path in sorted(trace.glob("*.*")):
+        if path.suffix[1:].isdigit():
+            text = path.read_text(encoding="utf-8", errors="replace")
+            notes.setdefault(path.stem, []).append(text.strip())
+    files = [file for file in files if file.head.ranks]  # a rank may die before it knows itself
+    if any(file.head.ranks != files[0].head.ranks for file in files):
+        raise RunError(f"{trace} holds the records of programs of different sizes")
+    return Recording(folder, files[0].head.ranks if files else 0, files, notes)
+
+
+class Matching:
+    """The calls of all ranks, their messages, and who waited for how long."""
+
+    def __init__(self, files: list[RankFile]) -> None:
+        self.calls: list[Calls] = [read_calls(file) for file in files]
+        ends: list[tuple[Ends, Ends]] = [messages(own) for own in self.calls]
+        self.ends = [one[0] for one in ends], [one[1] for one in ends]
+        place = {file.head.rank: k for k, file in enumerate(files)}
+        self.numbers = _agreed(files)
+        self.clocks = [_clocks(file, own) for file, own in zip(files, self.calls, strict=True)]
+        sends = _by_place(gathered(self.ends[0], self.numbers), place)
+        receives = _by_place(gathered(self.ends[1], self.numbers), place)
+        self.all: tuple[AllEnds, AllEnds] = sends, receives
+        self.matched: Matched = match(sends, receives)
+
+    def waiting(self) -> list[Floats]:
+        """The waiting (n,) [s] of each call of each rank."""
+        return waiting(self.calls, self.clocks, self.ends, self.all, self.matched, self.numbers)
+
+
+def _by_place(ends: AllEnds, place: dict[int, int]) -> AllEnds:
+    """Ranks as places among the files, where some ranks have none: their peers get -1."""
+    if all(rank == at for rank, at in place.items()):
+        return ends
+    table = np.full(1 + max([*place, int(ends.peer.max(initial=0))]), -1)
+    for rank, at in place.items():
+        table[rank] = at
+    return AllEnds(ends.rank, ends.space, table[ends.peer], ends.tag, ends.bytes)
+
+
+def _agreed(files: Sequence[RankFile]) -> list[Integers]:
+    """For each rank, small numbers that all ranks agree on for each of its communicators."""
+    known: dict[int, int] = {}
+    found: list[Integers] = []
+    for file in files:
+        numbers = np.full(1 + max(file.spaces, default=0), -1, np.int64)
+        for own, space in file.spaces.items():
+            numbers[own] = known.setdefault(space.number, len(known))
+        found.append(numbers)
+    return found
+
+
+def _clocks(file: RankFile, calls: Calls) -> Clocks:
+    head = file.head
+    ended = head.ended or int(calls.end.max(initial=head.began + 1))
+    offsets = (head.offset_began, head.offset_ended if head.ended else head.offset_began)
+    return Clocks(calls, head.began, ended, offsets)

@@ -1,0 +1,105 @@
+// What the generated wrappers call: the beginning of a call, its end, and what it did.
+#pragma once
+#include <stdlib.h>
+
+#include "sites.h"
+
+#define ON_STACK 64  // requests for which a call needs no memory of its own
+
+static inline void enter(Frame* frame, uint32_t function, const void* address, const void* stack) {
+  ++phasewise_depth;
+  Thread* thread = phasewise_thread;
+  frame->thread = thread ? thread : new_thread();
+  frame->function = (int32_t)function;
+  if (several_threads) lock_recorder();
+  frame->site = site_of((uintptr_t)address, (uintptr_t)stack);
+  if (several_threads) unlock_recorder();
+}
+
+// partner: a world rank, or NOBODY.
+static inline void start(Frame* frame, int32_t partner) {
+  Block* block = frame->thread->calls.block;
+  if (__builtin_expect(!function_known[frame->function], 0)) {
+    if (several_threads) lock_recorder();
+    define_function((uint32_t)frame->function);
+    if (several_threads) unlock_recorder();
+  }
+  frame->began = now();
+  if (!block) return;
+  block->began = frame->began;
+  block->site = frame->site;
+  block->peer = partner;
+  block->function = frame->function;
+}
+
+static inline void stop(Frame* frame) {
+  frame->ended = now();
+  if (several_threads) lock_recorder();
+}
+
+static inline void leave(Frame* frame) {
+  if (several_threads) unlock_recorder();
+  Block* block = frame->thread->calls.block;
+  if (block) block->function = -1;
+  --phasewise_depth;
+}
+
+static inline int64_t size_of(MPI_Datatype type) {
+  int size = 0;
+  real_MPI_Type_size(type, &size);
+  if (size != MPI_UNDEFINED) return size;
+  MPI_Count large = 0;
+  real_MPI_Type_size_x(type, &large);
+  return (int64_t)large;
+}
+
+static inline int32_t partner(int rank, MPI_Comm communicator) {
+  return several_threads ? NOBODY : world_rank(space_of(communicator), rank);
+}
+
+void other(Frame* frame);
+void sent(Frame* frame, int64_t bytes, int to, int tag, MPI_Comm communicator);
+void received(Frame* frame, int from, int tag, MPI_Comm communicator, MPI_Status* status);
+void exchanged(Frame* frame, int64_t bytes, int to, int tag, int from, MPI_Comm communicator,
+               MPI_Status* status);
+void send_posted(Frame* frame, int64_t bytes, int to, int tag, MPI_Comm communicator,
+                 MPI_Request request, int persistent);
+void receive_posted(Frame* frame, int from, int tag, MPI_Comm communicator, MPI_Request request,
+                    int persistent);
+void exchange_posted(Frame* frame, int64_t bytes, int to, int tag, int from, int from_tag,
+                     MPI_Comm communicator, MPI_Request request);
+void started(Frame* frame, int count, const MPI_Request* handles);
+void completed(Frame* frame, Request** requests, const int* which, int count, MPI_Status* statuses);
+void polled(Frame* frame);
+void request_freed(Frame* frame, Request** request);
+void probed(Frame* frame, MPI_Comm communicator, MPI_Status* status, MPI_Message* message);
+void message_received(Frame* frame, MPI_Message message, MPI_Status* status, MPI_Request* request);
+
+// Counts of a v-collective: of `width` bytes each, in units of a type, or each of its own type.
+typedef struct {
+  const void* counts;
+  size_t width;
+  MPI_Datatype type;
+  const MPI_Datatype* types;
+  int many;
+} Counts;
+#define COUNTS(given, type, many) ((Counts){given, sizeof *(given), type, NULL, many})
+#define COUNTS_W(given, types, many) ((Counts){given, sizeof *(given), MPI_BYTE, types, many})
+
+void collective(Frame* frame, int64_t bytes_sent, int64_t bytes_received, int root,
+                MPI_Comm communicator, MPI_Request* request, int persistent);
+void collective_of_counts(Frame* frame, Counts send, Counts receive, int64_t bytes_sent,
+                          int64_t bytes_received, int root, MPI_Comm communicator,
+                          MPI_Request* request, int persistent);
+int is_root(int root, MPI_Comm communicator);
+int members(MPI_Comm communicator);
+void neighbours(MPI_Comm communicator, int* in, int* out);
+
+void communicator_made(Frame* frame, uint64_t parent, MPI_Comm made);
+void communicator_promised(Frame* frame, uint64_t parent, MPI_Comm* made, MPI_Request request);
+void window_made(Frame* frame, MPI_Win made);
+void named(Frame* frame, MPI_Comm communicator, const char* name);
+void one_sided(Frame* frame, int64_t out, int64_t in, int target, MPI_Win window);
+void at_window(Frame* frame, int target, MPI_Win window);
+void of_file(Frame* frame, int64_t out, int64_t in);
+void control(Frame* frame, int level, const char* name);

@@ -1,0 +1,140 @@
+// What numbers in the trace stand for, written when they are first used.
+#include <dlfcn.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder.h"
+
+static Stream stream = {.kind = DEFINITIONS}, entries = {.kind = ENTRIES};
+
+static uint8_t* begin(uint32_t kind, size_t most) {
+  uint8_t* at = room(kind == LIST || kind == CALL ? &entries : &stream, most + 16);
+  return at ? varint(at, kind) : NULL;
+}
+
+static uint8_t* text(uint8_t* at, const char* given) {
+  const size_t length = strlen(given);
+  at = varint(at, length);
+  memcpy(at, given, length);
+  return at + length;
+}
+
+// Take room for the first distinct calls, before a program may limit its files.
+void begin_definitions(void) { room(&entries, 128); }
+
+void define_text(const char* name, const char* given) {
+  uint8_t* at = begin(TEXT, strlen(name) + strlen(given) + 20);
+  if (at) written(&stream, text(text(at, name), given));
+}
+
+uint8_t function_known[FUNCTIONS];
+
+void define_function(uint32_t function) {
+  if (function_known[function]) return;
+  uint8_t* at = begin(FUNCTION, 128);
+  if (!at) return;
+  function_known[function] = 1;
+  written(&stream, text(varint(at, function), function_names[function]));
+}
+
+// Number of a loaded object, which is defined when it is met first; -1 for none.
+static int object_of(const Dl_info* found) {
+  static struct { void* start; } objects[1024];
+  static int count;
+  for (int k = 0; k < count; ++k)
+    if (objects[k].start == found->dli_fbase) return k;
+  if (count == 1024) return -1;
+  char path[4096] = "";
+  // The program itself is known by what it was called, which may lie anywhere.
+  if (found->dli_fname[0] != '/' && readlink("/proc/self/exe", path, sizeof path - 1) < 0)
+    return -1;
+  const char* name = path[0] ? path : found->dli_fname;
+  uint8_t* at = begin(OBJECT, strlen(name) + 40);
+  if (!at) return -1;
+  objects[count].start = found->dli_fbase;
+  at = varint(varint(at, (uint64_t)count), (uintptr_t)found->dli_fbase);
+  written(&stream, text(at, name));
+  return count++;
+}
+
+// The symbol that an address lies in, in `found`; without its size, any symbol before it would do.
+static int look_up(uintptr_t address, Dl_info* found) {
+  const ElfW(Sym)* symbol = NULL;
+  if (!dladdr1((void*)address, found, (void**)&symbol, RTLD_DL_SYMENT) || !found->dli_fname)
+    return 0;
+  if (found->dli_sname && symbol && symbol->st_size &&
+      address >= (uintptr_t)found->dli_saddr + symbol->st_size)
+    found->dli_sname = NULL;
+  return 1;
+}
+
+void define_site(int32_t site, int frames, const uintptr_t* addresses) {
+  Dl_info found[16];
+  int object[16];
+  size_t most = 64;
+  for (int k = 0; k < frames; ++k) {
+    // A return address may be the first one of the next function.
+    object[k] = -1;
+    if (!dladdr((void*)(addresses[k] - 1), &found[k]) || !found[k].dli_fname)
+      found[k].dli_sname = NULL;
+    else
+      object[k] = object_of(&found[k]);
+    most += 32 + (found[k].dli_sname ? strlen(found[k].dli_sname) : 0);
+  }
+  uint8_t* at = begin(SITE, most);
+  if (!at) return;
+  at = varint(varint(at, (uint64_t)site), (uint64_t)frames);
+  for (int k = 0; k < frames; ++k) {
+    const uintptr_t start = object[k] < 0 ? 0 : (uintptr_t)found[k].dli_fbase;
+    at = varint(varint(at, (uint64_t)(object[k] + 1)), addresses[k] - 1 - start);
+    at = text(at, found[k].dli_sname ? found[k].dli_sname : "");
+  }
+  written(&stream, at);
+}
+
+void define_space(const Space* space, uint64_t parent, const char* name) {
+  uint8_t* at = begin(SPACE, 128 + strlen(name) + 10 * (size_t)space->n);
+  if (!at) return;
+  at = varint(varint(at, (uint64_t)space->number), (uint64_t)space->kind);
+  memcpy(at, &space->id, 8);
+  memcpy(at + 8, &parent, 8);
+  at = text(varint(at + 16, zigzag(space->me)), name);
+  at = varint(at, (uint64_t)space->n);
+  int before = 0;
+  for (int k = 0; k < space->n; ++k) {
+    at = varint(at, zigzag((int64_t)space->world[k] - before));
+    before = space->world[k];
+  }
+  written(&stream, at);
+}
+
+void define_name(const Space* space, const char* name) {
+  uint8_t* at = begin(NAME, strlen(name) + 40);
+  if (at) written(&stream, text(varint(at, (uint64_t)space->number), name));
+}
+
+void define_list(const uint8_t* bytes, size_t length) {
+  uint8_t* at = begin(LIST, length + 20);
+  if (!at) return;
+  at = varint(at, length);
+  memcpy(at, bytes, length);
+  written(&entries, at + length);
+}
+
+void define_call(const Call* call) {
+  define_function(call->function);
+  uint8_t* at = begin(CALL, 128);
+  if (!at) return;
+  at = varint(varint(at, call->function), zigzag(call->site));
+  at = varint(varint(at, zigzag(call->space)), zigzag(call->peer));
+  at = varint(varint(at, zigzag(call->source)), zigzag(call->slot));
+  at = varint(varint(varint(at, call->list), call->flags), call->tags);
+  written(&entries, varint(varint(at, zigzag(call->sent)), zigzag(call->received)));
+}
+
+void define_region(int32_t number, const char* name) {
+  uint8_t* at = begin(REGION, strlen(name) + 40);
+  if (at) written(&stream, text(varint(at, (uint64_t)number), name));
+}

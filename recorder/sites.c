@@ -1,0 +1,72 @@
+// Call sites: where a call of MPI was made, and its callers. The stack is unwound once for each
+// return address and frame; later calls only check that the callers' return addresses still lie
+// where they lay.
+#include "sites.h"
+
+#include <dlfcn.h>
+#include <string.h>
+#include <unwind.h>
+
+Known known_sites[KNOWN];
+
+static uintptr_t paths[MOST_SITES][FRAMES];
+static int32_t path_count;
+
+static const char* base_name(const char* path) {
+  const char* slash = strrchr(path, '/');
+  return slash ? slash + 1 : path;
+}
+
+// Whether an address is in the MPI library, its bindings, or the recorder.
+int of_library(uintptr_t address) {
+  static const char* const names[] = {"libmpi.",    "libmpi_",      "libmpich",  "libmpifort",
+                                      "libmpicxx.", "libpmpi",      "libopen-",  "mca_",
+                                      "libmca_",    "libphasewise", "libfmpich."};
+  Dl_info found;
+  if (!dladdr((void*)address, &found) || !found.dli_fname) return 0;
+  const char* name = base_name(found.dli_fname);
+  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
+    if (strncmp(name, names[k], strlen(names[k])) == 0) return 1;
+  return 0;
+}
+
+typedef struct {
+  Known* known;
+  uintptr_t frame;
+  uintptr_t path[FRAMES];
+  int frames;  // that are the program's own
+} Walk;
+
+static _Unwind_Reason_Code step(struct _Unwind_Context* context, void* given) {
+  Walk* walk = given;
+  const uintptr_t address = _Unwind_GetIP(context);
+  // This is the stack pointer at the call: below it lies the return address.
+  const uintptr_t cfa = _Unwind_GetCFA(context);
+  if (cfa < walk->frame) return _URC_NO_REASON;  // the recorder's own frames
+  if (address == 0) return _URC_END_OF_STACK;
+  if (walk->known->count < CHECKED) {
+    walk->known->offset[walk->known->count] = (int32_t)(cfa - sizeof(uintptr_t) - walk->frame);
+    walk->known->address[walk->known->count++] = address;
+  }
+  if (walk->frames > 0 || !of_library(address - 1)) walk->path[walk->frames++] = address;
+  return walk->frames < FRAMES ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+static int32_t number_of(const Walk* walk) {
+  for (int32_t k = path_count - 1; k >= 0; --k)
+    if (memcmp(paths[k], walk->path, sizeof walk->path) == 0) return k;
+  if (path_count == MOST_SITES) return -1;
+  memcpy(paths[path_count], walk->path, sizeof walk->path);
+  define_site(path_count, walk->frames, walk->path);
+  return path_count++;
+}
+
+int32_t new_site(uintptr_t address, uintptr_t frame) {
+  Known* known = &known_sites[place_of_site(address, frame)];
+  Known found = {.address_of_call = address, .frame = frame};
+  Walk walk = {.known = &found, .frame = frame};
+  _Unwind_Backtrace(step, &walk);
+  found.site = number_of(&walk);
+  *known = found;
+  return found.site;
+}

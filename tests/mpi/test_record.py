@@ -1,0 +1,220 @@
+"""Any MPI program is recorded as it is: all of its messages, its output, its status."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from phasewise.recorder.phases import traffic_of
+from phasewise.runs.lock import Lock
+from phasewise.traces.records import read_communication
+from tests.mpi.recorded import LIBRARIES, built, checked, ranks_of, record
+
+pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
+TURNS = 20_000
+"""Messages of each rank in the ring of ends.c."""
+
+
+@pytest.fixture(scope="module")
+def programs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("programs")
+
+
+@pytest.fixture(scope="module")
+def ends(programs: Path) -> Path:
+    return built(programs, "ends.c", LIBRARIES[0])
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_calls_of_every_group_are_followed(library: str, programs: Path, tmp_path: Path) -> None:
+    program = built(programs, "groups.c", library)
+    command = ranks_of(library, 3, program, tmp_path / "file")
+    summary = record(tmp_path / "run", command, "--phases", "pcontrol")
+    found = checked(tmp_path / "run")
+    # The program counts its own messages.
+    words = next(line for line in summary["said"].splitlines() if line.startswith("sent "))
+    assert [summary["messages"], summary["bytes"]] == [int(word) for word in words.split()[1:]]
+    assert sum(messages for messages, _ in traffic_of(found.files).values()) == summary["messages"]
+    assert (summary["not_recorded"], summary["traced_until"]) == ([], None)
+    phases = {phase.name: phase for phase in read_communication(tmp_path / "run").phases}
+    # Six messages of blocking() and six of posted() are in the region, on each rank.
+    assert phases["two ranks"].messages.tolist() == [12, 12, 12]
+    assert phases["outside, one-sided"].bytes.sum() == 3 * 8
+    assert phases["outside, files"].bytes.tolist() == [100, 100, 100]
+
+
+@pytest.mark.parametrize("interface", ["MPIF", "USE_MPI", "USE_F08"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_programs_in_fortran_are_recorded_by_each_interface(
+    library: str, interface: str, programs: Path, tmp_path: Path
+) -> None:
+    program = built(programs, "ring.F90", library, f"-D{interface}")
+    summary = record(tmp_path / "run", ranks_of(library, 3, program))
+    checked(tmp_path / "run")
+    called = {site["call"]: site["calls"] for site in summary["sites"]}
+    assert called == {
+        "MPI_Irecv": 30,
+        "MPI_Isend": 30,
+        "MPI_Waitall": 30,
+        "MPI_Sendrecv": 3,
+        "MPI_Barrier": 3,
+        "MPI_Allreduce": 3,
+    }
+    assert summary["messages"] == 3 * 11 and summary["bytes"] == 3 * 11 * 64
+    assert {Path(site["file"]).name for site in summary["sites"]} == {"ring.F90"}
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_threads_that_call_mpi_at_once_are_followed(
+    library: str, programs: Path, tmp_path: Path
+) -> None:
+    program = built(programs, "threads.c", library)
+    summary = record(tmp_path / "run", ranks_of(library, 2, program))
+    assert summary["messages"] == 2 * 4 * 200
+    assert len(checked(tmp_path / "run").files[0].calls) >= 4
+
+
+@pytest.mark.parametrize("how", ["chdir", "close", "fork", "file size", "status"])
+def test_what_a_program_does_to_its_process_leaves_the_record_whole(
+    how: str, ends: Path, tmp_path: Path
+) -> None:
+    status = 3 if how == "status" else 0
+    command = ranks_of(LIBRARIES[0], 2, ends, how)
+    summary = record(tmp_path / "run", command, status=status)
+    assert (summary["status"], summary["messages"]) == (status, 2 * TURNS)
+    if how == "file size":
+        assert summary["traced_until"] is not None
+    else:
+        checked(tmp_path / "run")
+
+
+@pytest.mark.parametrize(
+    ("how", "status", "words"),
+    [
+        ("kill", 137, ["rank 0 was killed", "in MPI_Recv, for rank 1", "rank 1 was killed"]),
+        ("abort", 7, ["rank 0 called MPI_Abort with code 7", "rank 1 was killed", "MPI_Barrier"]),
+        ("exit", 1, ["rank 0 ended without MPI_Finalize"]),
+    ],
+)
+@pytest.mark.skipif("openmpi" not in LIBRARIES, reason="the statuses are Open MPI's")
+def test_a_program_that_ends_early_leaves_all_that_it_did(
+    how: str, status: int, words: list[str], ends: Path, tmp_path: Path
+) -> None:
+    summary = record(tmp_path / "run", ranks_of("openmpi", 2, ends, how), status=status)
+    assert summary["messages"] == 2 * TURNS
+    checked(tmp_path / "run")
+    said = " ".join(summary["not_recorded"])
+    assert [word for word in words if word not in said] == []
+
+
+def test_waiting_is_that_for_the_partner_who_comes_late(ends: Path, tmp_path: Path) -> None:
+    summary = record(tmp_path / "run", ranks_of(LIBRARIES[0], 2, ends, "late"))
+    few = [site for site in summary["sites"] if site["calls"] <= 4 and site["seconds"] > 0.01]
+    waiting = {site["call"]: site["waiting"] for site in few}
+    # The other rank sleeps for 200 ms: a receive, a sum and a synchronous send wait for it, but for
+    # the time in which a busy machine does not let the waiting rank begin: some slices of 10 ms.
+    assert all(waiting[name] >= 0.1 for name in ("MPI_Recv", "MPI_Allreduce", "MPI_Ssend"))
+    # A wait lies within its call.
+    assert all(site["waiting"] <= site["seconds"] + 1e-9 for site in summary["sites"])
+
+
+def test_the_trace_ends_at_its_limit_and_the_statistics_go_on(ends: Path, tmp_path: Path) -> None:
+    command = ranks_of(LIBRARIES[0], 2, ends)
+    summary = record(tmp_path / "run", command, "--limit", "0.1")
+    assert summary["messages"] == 2 * TURNS
+    assert 0 < summary["traced_until"] < summary["seconds"]
+    assert summary["trace_bytes"] <= 2 * 100_000
+    assert all(site["waiting"] is None for site in summary["sites"])
+
+
+def test_a_recorded_run_of_ours_has_the_messages_of_its_own_record(
+    repository: Path, tmp_path: Path
+) -> None:
+    study = repository / "examples/halo/study.toml"
+    out = ["--out", tmp_path / "own", "--set", "exchanges=100", "--quiet"]
+    python = repository / ".venv/bin/python"
+    command = ranks_of(LIBRARIES[0], 4, python, "-m", "phasewise", "run", study, *out)
+    record(tmp_path / "run", command, "--phases", "call")
+    checked(tmp_path / "run")
+    sent = read_communication(tmp_path / "run").phase("MPI_Isend")
+    own = read_communication(tmp_path / "own").traffic
+    assert sent is not None
+    assert np.array_equal(sent.traffic.matrix(4), own.matrix(4))
+    assert sent.traffic.messages.sum() == own.messages.sum() == 4 * 4 * 100
+
+
+@pytest.mark.skipif(len(LIBRARIES) < 2, reason="two libraries are needed")
+def test_a_launcher_of_another_library_is_named(programs: Path, tmp_path: Path) -> None:
+    program = built(programs, "ring.F90", "mpich", "-DMPIF")
+    summary = record(tmp_path / "run", ranks_of("openmpi", 2, program))
+    assert "2 processes ran as one rank each" in summary["not_recorded"][0]
+
+
+def test_programs_without_mpi_and_commands_that_are_none_get_one_sentence(tmp_path: Path) -> None:
+    without = record(tmp_path / "run", ["sh", "-c", "ls / > /dev/null; exit 5"], status=5)
+    assert "status 5 before any rank had begun with MPI" in without["error"]
+    none = record(tmp_path / "run", ["true"])
+    assert none["error"] == "the program made no call of MPI_Init: nothing was recorded"
+    missing = record(tmp_path / "run", ["no-such-command"], status=2)
+    assert "there is no command no-such-command" in missing["error"]
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    lock = Lock(tmp_path / "run" / ".lock")
+    assert lock.take()
+    try:
+        refused = record(tmp_path / "run", ["true"], status=1)
+    finally:
+        lock.release()
+    assert "another run is writing to" in refused["error"]
+
+
+@pytest.mark.skipif("openmpi" not in LIBRARIES, reason="the counts are Open MPI's")
+@pytest.mark.parametrize(
+    ("program", "messages"),
+    [(["lmp", "-in", "/usr/share/lammps/examples/melt/in.melt", "-log", "none"], 8448)],
+)
+def test_other_programs_have_the_messages_that_open_mpi_counts(
+    program: list[str], messages: int, tmp_path: Path
+) -> None:
+    if shutil.which(program[0]) is None or not Path(program[2]).is_file():
+        pytest.skip(f"{program[0]} is not here")
+    counted = tmp_path / "counted"
+    counted.mkdir()
+    monitoring = ["pml_monitoring_enable", "2", "pml_monitoring_enable_output", "3"]
+    monitoring += ["pml_monitoring_filename", str(counted / "prof")]
+    options = [w for n, v in zip(monitoring[::2], monitoring[1::2], strict=True) for w in (n, v)]
+    words = [w for k in range(0, len(options), 2) for w in ("--mca", *options[k : k + 2])]
+    command = ["mpiexec.openmpi", "-n", 4, "--oversubscribe", *words, *program]
+    summary = record(tmp_path / "run", command)
+    assert summary["messages"] == messages
+    found = checked(tmp_path / "run")
+    own: dict[tuple[int, int], tuple[int, int]] = {}
+    for path in counted.iterdir():
+        for line in path.read_text().splitlines():
+            if line.startswith("E\t"):
+                _, source, target, size, times = line.split("\t")[:5]
+                own[int(source), int(target)] = int(times.split()[0]), int(size.split()[0])
+    assert traffic_of(found.files) == own
+
+
+def test_an_ls_in_a_wrapper_script_works(ends: Path, tmp_path: Path) -> None:
+    script = tmp_path / "wrapped"
+    script.write_text(f'#!/bin/sh\nls / > /dev/null || exit 9\nexec {ends} "$@"\n')
+    script.chmod(0o755)
+    summary = record(tmp_path / "run", ranks_of(LIBRARIES[0], 2, script))
+    assert summary["messages"] == 2 * TURNS
+
+
+def test_the_stub_needs_no_library_of_mpi() -> None:
+    from phasewise.recorder.building import built_libraries, stub_of
+
+    libraries = built_libraries()
+    if not libraries:
+        pytest.skip("no recorder is built")
+    listed = subprocess.run(
+        ["readelf", "-d", str(stub_of(libraries))], capture_output=True, text=True, check=True
+    )
+    assert "mpi" not in listed.stdout.lower().replace("phasewise", "")
