@@ -14,9 +14,9 @@
 
 #include "bindings/arrays.hpp"
 #include "qcd/exchange/one_process.hpp"
+#include "qcd/random_streams.hpp"
 #include "qcd/update/quark/quark_monomial.hpp"
 #include "qcd/update/quark/quark_monomials.hpp"
-#include "qcd/update/random_streams.hpp"
 
 namespace nb = nanobind;
 
@@ -74,6 +74,7 @@ class BoxOfMonomials {
   }
   std::vector<std::string> names() const {
     std::vector<std::string> found;
+    found.reserve(quarks_.monomials.size());
     for (const auto& monomial : quarks_.monomials) found.emplace_back(monomial->name());
     return found;
   }

@@ -4,7 +4,7 @@
 #include <stdexcept>
 
 #include "numerics/normal.hpp"
-#include "qcd/update/random_streams.hpp"
+#include "qcd/random_streams.hpp"
 #include "qcd/update/terms.hpp"
 #include "workload/protocols.hpp"
 
@@ -18,6 +18,7 @@ constexpr std::int64_t most_iterations = 1'000'000;
 constexpr int most_smearing = 10'000, most_stout = 1000;
 constexpr std::int64_t most_flow_steps = 1'000'000;
 constexpr std::int64_t most_steps = 10'000, most_sweeps = 10'000;
+constexpr double most_inner_steps = 100'000.0;  // of the last level in a trajectory
 
 template <std::size_t n>
 std::vector<std::string> words(const std::array<std::string_view, n>& names) {
@@ -86,11 +87,14 @@ std::vector<int> read_steps(const Parameters& parameters, int levels) {
   if (static_cast<int>(given.size()) != levels)
     parameters.fail(key, "give " + std::to_string(levels) + " numbers, one for each level");
   std::vector<int> steps;
+  double all = 1.0;
   for (const double number : given) {
     if (!(number >= 1 && number <= most_steps) || number != std::floor(number))
       parameters.fail(key, "give whole numbers from 1 to " + std::to_string(most_steps));
     steps.push_back(static_cast<int>(number));
+    all *= number;
   }
+  if (all > most_inner_steps) parameters.fail(key, "their product is at most 100000");
   return steps;
 }
 
@@ -125,6 +129,15 @@ UpdateSetting read_update(const Parameters& parameters, bool quarks) {
   if (setting.gauge.rectangles != 0.0)
     parameters.fail("update.method", "heat-bath needs gauge.rectangles = 0");
   return setting;
+}
+
+// The force of quarks knows neither stout links nor anisotropy.
+void check_force(const Parameters& parameters, const Description& description) {
+  const QuarkAction& action = description.action;
+  if (description.stout.steps > 0) parameters.fail("quarks.stout_steps", "an update has none");
+  if (action.anisotropy != 1.0 || action.velocity != 1.0 ||
+      action.clover_spatial != action.clover_temporal)
+    parameters.fail("quarks.anisotropy", "an update has isotropic quarks");
 }
 
 }  // namespace
@@ -172,6 +185,7 @@ Description::Description(const Parameters& parameters) {
   rectangles = parameters.integer("measure.rectangles") != 0;
   flow = read_flow(parameters);
   update = read_update(parameters, quarks);
+  if (update.has_quarks()) check_force(parameters, *this);
   sources = read_sources(parameters, size);
   if (sources.size() != 1 && smearing.iterations > 0)
     parameters.fail("measure.source", "a smeared source has one place");

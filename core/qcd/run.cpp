@@ -147,7 +147,8 @@ void Run::run_turn() {
 }
 
 void Run::run_solves() {
-  turn_of_rank_.set_source(turn());
+  // Sources follow one another in the measurements, whatever lies between.
+  turn_of_rank_.set_source(turn() / description_.update.every);
   turn_of_rank_.clear_pion();
   last_iterations_ = 0;
   residual_ = 0.0;

@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <stdexcept>
-#include <utility>
 
 #include "qcd/phases.hpp"
 #include "qcd/turn_pieces.hpp"
 
 namespace phasewise::qcd {
-namespace {}  // namespace
-
 Ranks::Ranks(const Description& description, const std::vector<int>& nodes)
     : grid(grid_for(description, static_cast<int>(nodes.size()))),
       places(description.layout == Layout::file

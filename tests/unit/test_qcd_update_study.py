@@ -170,6 +170,10 @@ MEASURED: dict[str, Any] = {"update": None, "trajectories": None, "solves": 2}
             ("update.steps = [5, 4]", "quarks, hasenbusch_1, gauge", "3 numbers"),
         ),
         ({"update": {"steps": [0]}}, ("update.steps[1]", 0, 1)),
+        (
+            {"quarks": CLOVER, "update": {"steps": [1000, 1000]}},
+            ("update.steps = [1000, 1000]", "1000000 steps", "100000"),
+        ),
         ({"update": {"steps": 5}}, ("update.steps", "list", 5)),
         (
             {"quarks": CLOVER, "update": {"hasenbusch": [0.7, 0.2]}},

@@ -2,9 +2,7 @@
 // the hopping matrix's fields.
 #pragma once
 
-#include <array>
 #include <optional>
-#include <vector>
 
 #include "parallel/buffer.hpp"
 #include "qcd/dirac/hopping.hpp"

@@ -200,15 +200,4 @@ void store_lanes(const ColourMatrix<parallel::Vector<double, Lanes>>& m, double*
     }
 }
 
-// The matrix of a lane.
-template <int Lanes>
-Matrix matrix_of(const ColourMatrix<parallel::Vector<double, Lanes>>& a, int lane) {
-  Matrix m;
-  for (int i = 0; i < 3; ++i)
-    for (int j = 0; j < 3; ++j)
-      m.e[i][j] = {parallel::lane_of<double, Lanes>(a.re[i][j], lane),
-                   parallel::lane_of<double, Lanes>(a.im[i][j], lane)};
-  return m;
-}
-
 }  // namespace phasewise::qcd

@@ -29,7 +29,6 @@ class LaneMatrices {
 
   bool made() const { return sites_ != nullptr; }
   const LaneSites& sites() const { return *sites_; }
-  const std::shared_ptr<const LaneSites>& shared_sites() const { return sites_; }
   // [real][lane] of a matrix of a vector.
   const double* at(std::int64_t vector, int which) const {
     return reals_.data() + place(vector, which);

@@ -23,6 +23,7 @@ Extents in_lane(const SubBoxes& boxes, int lane, Extents at) {
 
 LaneSites::LaneSites(const HaloBox& box, int halo, int lanes)
     : lanes_(SubBoxes::possible(box.domain().extents(), lanes) ? lanes : 1) {
+  check_numbered(box);
   const Extents own = box.domain().extents();
   const SubBoxes boxes = SubBoxes::cut(own, lanes_);
   const HaloBox inner(domain_of(box, boxes), halo, 1);

@@ -6,11 +6,14 @@
 
 namespace phasewise::qcd {
 
-LinkSites::LinkSites(const HaloBox& box) {
+void check_numbered(const HaloBox& box) {
   if (box.sites() > std::numeric_limits<std::int32_t>::max())
     throw std::invalid_argument("a rank has " + std::to_string(box.sites()) +
-                                " sites of the lattice, too many for the gradient flow and for "
-                                "updates; give more ranks");
+                                " sites of the lattice, more than it can number; give more ranks");
+}
+
+LinkSites::LinkSites(const HaloBox& box) {
+  check_numbered(box);
   const Extents own = box.domain().extents();
   const auto numbers = static_cast<std::size_t>(axes * box.sites());
   ahead_.assign(numbers, -1);

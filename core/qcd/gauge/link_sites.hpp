@@ -8,10 +8,14 @@
 
 namespace phasewise::qcd {
 
+// Throws std::invalid_argument with one sentence if the box has more than 2³¹ sites, which these
+// numbers cannot tell apart.
+void check_numbered(const HaloBox& box);
+
 class LinkSites {
  public:
   LinkSites() = default;
-  // The box may have any halo. Throws std::invalid_argument if it has more than 2³¹ sites.
+  // The box may have any halo; throws what check_numbered() throws.
   explicit LinkSites(const HaloBox& box);
   explicit LinkSites(const Links& links) : LinkSites(links.box()) {}
 

@@ -1,11 +1,10 @@
 #include "qcd/gauge/links.hpp"
 
 #include "parallel/large_pages.hpp"
+#include "qcd/random_streams.hpp"
 
 namespace phasewise::qcd {
 namespace {
-
-constexpr std::uint32_t hot_stream = 0;  // of random numbers
 
 Extents moved(Extents site, int axis, int steps) {
   site[axis] += steps;
@@ -30,7 +29,8 @@ void Links::set_random(std::uint64_t seed) {
   for_each_site(domain().extents(), [&](const Extents& site) {
     const std::int64_t number = site_of(domain().size, domain().global(site));
     for (int mu = 0; mu < axes; ++mu)
-      at(site, mu) = random_matrix(seed, static_cast<std::uint64_t>(number), mu, hot_stream);
+      at(site, mu) =
+          random_matrix(seed, static_cast<std::uint64_t>(number), mu, streams::hot_start);
   });
 }
 

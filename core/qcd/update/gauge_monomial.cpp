@@ -31,7 +31,7 @@ typename Place::V term_at(const GaugeAction& action, const Place& x) {
 }
 
 // A real trace of SU(3) is between -3/2 and 3; links that are not quite unitary have room.
-double largest_term(const GaugeAction& action) {
+double largest_of_site(const GaugeAction& action) {
   return 2.0 * (planes_of_site * std::fabs(action.plaquettes()) +
                 rectangles_of_site * std::fabs(action.rectangles));
 }
@@ -90,7 +90,7 @@ double GaugeMonomial::action(workload::Listener& listener) {
                   parallel::lane_of<double, Lanes>(term, lane);
           });
     });
-    parts = workload::exact_sum(fields_.volume(), fields_.threads, largest_term(action_),
+    parts = workload::exact_sum(fields_.volume(), fields_.threads, largest_of_site(action_),
                                 volume_of(fields_.links.domain().size),
                                 [&](std::int64_t i) { return terms[static_cast<std::size_t>(i)]; });
   });

@@ -5,7 +5,6 @@
 #include <array>
 #include <memory>
 #include <optional>
-#include <string_view>
 #include <vector>
 
 #include "qcd/exchange/neighbours.hpp"

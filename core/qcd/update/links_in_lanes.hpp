@@ -24,7 +24,6 @@ class LinksInLanes {
     return links_;
   }
   // Of the last call of `of`.
-  const std::shared_ptr<const LaneSites>& sites() const { return links_.shared_sites(); }
 
  private:
   int halo_;

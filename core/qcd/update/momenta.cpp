@@ -9,7 +9,7 @@
 #include "numerics/normal.hpp"
 #include "qcd/gauge/colour_matrix.hpp"
 #include "qcd/phases.hpp"
-#include "qcd/update/random_streams.hpp"
+#include "qcd/random_streams.hpp"
 #include "workload/exact_sum.hpp"
 
 namespace phasewise::qcd {

@@ -1,7 +1,6 @@
 // The momenta of links, and what monomials of the action work on.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <limits>
 

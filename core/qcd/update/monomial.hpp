@@ -45,13 +45,9 @@ class Monomial {
   // momenta -= step × its force.
   void force(double step, workload::Listener& listener);
 
-  // A monomial that solves. The pieces of a plan: one iteration, and one update, of any of its
-  // solves.
-  virtual bool solves() const { return false; }
+  // If it solves: the pieces of a plan, one iteration and one update of any of its solves.
   virtual void tell_iteration(workload::Listener& /*listener*/) {}
   virtual void tell_update(workload::Listener& /*listener*/) {}
-  // How many solves refresh() makes; action() and force() make one each.
-  virtual int solves_of_refresh() const { return 0; }
   void set_control(const SolveControl& control) { control_ = control; }
 
   // Forgets the norms and counts of the last trajectory.

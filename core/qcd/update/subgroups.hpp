@@ -7,7 +7,7 @@
 #include "numerics/normal.hpp"
 #include "parallel/lane_values.hpp"
 #include "qcd/gauge/colour_matrix.hpp"
-#include "qcd/update/random_streams.hpp"
+#include "qcd/random_streams.hpp"
 
 namespace phasewise::qcd {
 

@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
 #include <utility>
 
 #include "numerics/normal.hpp"
 #include "qcd/phases.hpp"
+#include "qcd/random_streams.hpp"
 #include "qcd/update/link_update.hpp"
-#include "qcd/update/random_streams.hpp"
 #include "workload/bounded_sums.hpp"
 #include "workload/exact_sum.hpp"
 
@@ -102,6 +101,7 @@ void Trajectory::tell(std::int64_t number, workload::Listener& listener) {
   start(number, listener);
   const std::vector<double> before = energies(listener);
   const bool whole = converged() && integrate(listener);
+  moved_ = whole;
   std::vector<double> after(before.size(), infinite);
   if (whole) after = energies(listener);
   decide(number, before, after);
@@ -181,15 +181,17 @@ void Trajectory::end(workload::Listener& listener) {
   }
 }
 
-// A solve that did not converge; else an action that was not finite at the start; else the force
-// that changed a momentum most.
+// A solve that did not converge, of a force or, where all moves were made or none was, of an
+// action; else an action that was not finite at the start; else the force that changed a momentum
+// most.
 void Trajectory::name_trouble(const std::vector<double>& start, const std::vector<double>& end) {
   const auto name = [&](std::size_t i, std::int64_t step) {
     values_.trouble = static_cast<int>(i);
     values_.trouble_step = step;
   };
   for (std::size_t i = 0; i < acting_.size(); ++i) {
-    if (values_.solves[i].unconverged > 0) return name(i, acting_[i].monomial->force_calls() - 1);
+    if (values_.solves[i].unconverged > 0)
+      return name(i, moved_ ? -1 : acting_[i].monomial->force_calls() - 1);
     if (!std::isfinite(start[i + 1])) return name(i, -1);
   }
   const auto most = std::max_element(largest_kick_.begin(), largest_kick_.end());

@@ -72,6 +72,7 @@ class Trajectory {
   // force that made it.
   std::vector<double> largest_kick_;
   std::vector<std::int64_t> kick_number_;
+  bool moved_ = false;  // whether all moves of the last trajectory were made
   TrajectoryValues values_;
 };
 

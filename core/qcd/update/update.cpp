@@ -1,6 +1,5 @@
 #include "qcd/update/update.hpp"
 
-#include <algorithm>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -29,6 +28,7 @@ Update::Update(const Description& description, const Position& position, Links& 
   }
   monomials_.push_back(std::make_unique<GaugeMonomial>(fields_, setting_.gauge));
   std::vector<Acting> acting;
+  acting.reserve(terms_.size());
   for (std::size_t i = 0; i < terms_.size(); ++i)
     acting.push_back({monomials_[i].get(), terms_[i].level});
   trajectory_ = std::make_unique<Trajectory>(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,8 @@ HMC, HEAT_BATH = "hmc", "heat-bath"
 LEAPFROG, OMELYAN_2, OMELYAN_4 = "leapfrog", "omelyan-2", "omelyan-4"
 SOLVE, TRAJECTORY = Unit("solve", "solves"), Unit("trajectory", "trajectories")
 TABLE = "update"
-MOST_STEPS = 10_000
+MOST_STEPS, MOST_INNER_STEPS = 10_000, 100_000
+"""Most steps of a level, and of the innermost level in a trajectory."""
 OUTER_STEPS = {LEAPFROG: 20, OMELYAN_2: 10, OMELYAN_4: 5}
 """Default steps of the outermost level in a trajectory of length 1, by the integrator. On small
 lattices most trajectories are then accepted.
@@ -107,6 +109,11 @@ def read_update(given: object, quarks: Quarks | None) -> UpdateTable:
         raise StudyError(
             f"{TABLE}.steps = {show(list(found.steps))} has {_numbers(len(found.steps))}, and each "
             f"of {', '.join(levels)} needs one; give {_numbers(len(levels))} in this order"
+        )
+    if (all_steps := math.prod(found.steps)) > MOST_INNER_STEPS:
+        raise StudyError(
+            f"{TABLE}.steps = {show(list(found.steps))} are {all_steps} steps of the innermost "
+            f"level in a trajectory, since levels are nested; give at most {MOST_INNER_STEPS}"
         )
     return found
 

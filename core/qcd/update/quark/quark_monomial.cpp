@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "qcd/update/random_streams.hpp"
+#include "qcd/random_streams.hpp"
 
 namespace phasewise::qcd {
 

@@ -29,8 +29,6 @@ class QuarkMonomial final : public Monomial {
   std::string_view name() const override { return term_.name; }
   void refresh(std::int64_t trajectory, workload::Listener& listener) override;
   double action(workload::Listener& listener) override;
-  bool solves() const override { return true; }
-  int solves_of_refresh() const override { return term_.heavier ? 1 : 0; }
   void tell_iteration(workload::Listener& listener) override;
   void tell_update(workload::Listener& listener) override;
 

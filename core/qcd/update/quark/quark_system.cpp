@@ -1,6 +1,5 @@
 #include "qcd/update/quark/quark_system.hpp"
 
-#include <algorithm>
 #include <cmath>
 
 #include "numerics/elementary.hpp"
@@ -131,7 +130,9 @@ double QuarkSystem::determinant_action(workload::Listener& listener) {
     terms.resize(static_cast<std::size_t>(sites));
     parallel::for_blocks(sites, fields_.threads, [&](std::int64_t begin, int n, int) {
       for (std::int64_t i = begin; i < begin + n; ++i)
-        terms[static_cast<std::size_t>(i)] = factor * numerics::log_positive(squared[i]);
+        terms[static_cast<std::size_t>(i)] = std::isnormal(squared[i]) && squared[i] > 0.0
+                                                 ? factor * numerics::log_positive(squared[i])
+                                                 : infinite;
     });
   };
   return total_of_terms(fields_, clover_action_card, static_cast<double>(sites), fill, listener);
