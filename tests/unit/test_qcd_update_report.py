@@ -10,6 +10,7 @@ import pytest
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from phasewise.errors import RunError
 from phasewise.report.figure import Drawing, Missing, make_figure
 from phasewise.report.reported_run import ReportedRun
 from phasewise.workload.discovery import find_workload, workload_of
@@ -22,6 +23,7 @@ from tests.sentences import says
 
 COUNT, START, EVERY = 200, 30, 5
 FLOW_STEPS = 40
+TIMES = 16
 STUDY: dict[str, Any] = {
     "workload": "qcd",
     "trajectories": COUNT,
@@ -35,6 +37,7 @@ STUDY: dict[str, Any] = {
     },
     "solver": {"tolerance": 1e-10},
 }  # fmt: skip
+WITH_PION = {**STUDY, "measure": {**STUDY["measure"], "pion": "point"}}
 MONOMIALS = ("gauge", "quarks", "hasenbusch_1")
 
 
@@ -92,6 +95,8 @@ class MadeUp:
         return len(self._rows["trajectory"])
 
     def rows(self, name: str) -> NDArray[Any]:
+        if name not in self._rows:
+            raise RunError(f"the records hold no {name}")
         return self._rows[name]
 
     def holds(self, name: str) -> bool:
@@ -109,13 +114,17 @@ class MadeUpRun:
         self.results, self.study, self.workload = results, results.study, results.workload
 
 
-def run_of(study: dict[str, Any] = STUDY, without: tuple[str, ...] = ()) -> ReportedRun:
+def run_of(
+    study: dict[str, Any] = STUDY,
+    without: tuple[str, ...] = (),
+    more: dict[str, NDArray[Any]] | None = None,
+) -> ReportedRun:
     rows = {
         name: values
         for name, values in made_up_rows().items()
         if not name.startswith(without or "-")
     }
-    return cast(ReportedRun, MadeUpRun(MadeUp(study, rows)))
+    return cast(ReportedRun, MadeUpRun(MadeUp(study, rows | (more or {}))))
 
 
 def axes_of(drawing: Drawing | Missing) -> list[Axes]:
@@ -216,18 +225,51 @@ def test_a_report_has_the_pictures_that_its_study_can_have() -> None:
     assert hmc[:6] == [
         "histories", "autocorrelation", "energy-change", "charge", "forces", "iterations",
     ]  # fmt: skip
-    assert "residuals" in hmc and "pion" in hmc
+    # Trajectories record no residuals of their own solves.
+    assert "residuals" not in hmc and "pion" not in hmc
+    measuring = names_of(WITH_PION)
+    assert set(measuring) - set(hmc) == {"residuals", "pion"}
     quenched = names_of({**STUDY, "quarks": None})
-    assert set(hmc) - set(quenched) == {"iterations", "residuals", "pion"}
+    assert set(hmc) - set(quenched) == {"iterations"}
     bath = names_of({**STUDY, "quarks": None, "update": {"method": "heat-bath"}})
     assert set(quenched) - set(bath) == {"energy-change", "forces"}
     solves = names_of({**STUDY, "update": None, "trajectories": None, "solves": COUNT})
     assert solves == ["residuals", "pion", "flow", "loops"]
 
 
-def test_all_pictures_are_drawn(tmp_path: Path) -> None:
-    run = run_of()
-    for chapter in QcdReporting(find_workload("qcd")).chapters(run)[:1]:
+def pion_rows(measured: NDArray[Any]) -> dict[str, NDArray[Any]]:
+    """What solves for a pion of mass 0.5 record on such trajectories, the others NaN."""
+    times = np.arange(TIMES)
+    pion, residuals = np.full((COUNT, TIMES), np.nan), np.full((COUNT, 6), np.nan)
+    random = np.random.default_rng(3)
+    for k in np.flatnonzero(measured):
+        shape = np.cosh(0.5 * (times - TIMES / 2)) / np.cosh(0.25 * TIMES)
+        pion[k] = shape * (1 + 0.02 * random.normal(size=TIMES))
+        residuals[k] = 10.0 ** -np.arange(6)
+    return {"pion": pion, "residuals": residuals}
+
+
+NO_PION = np.zeros(COUNT, dtype=bool)
+SOLVED = np.arange(COUNT) % EVERY == 0
+
+
+@pytest.mark.parametrize(
+    ("study", "solved", "missing"),
+    [
+        (STUDY, None, set()),
+        (WITH_PION, SOLVED, set()),
+        (WITH_PION, NO_PION, {"residuals", "pion"}),
+    ],
+    ids=["no pion", "a pion", "no pion that counts"],
+)
+def test_a_whole_report_is_drawn(
+    study: dict[str, Any], solved: NDArray[Any] | None, missing: set[str], tmp_path: Path
+) -> None:
+    run = run_of(study, more={} if solved is None else pion_rows(solved))
+    found = {}
+    for chapter in QcdReporting(find_workload("qcd")).chapters(run):
         for name, title, draw in chapter.figures:
-            figure = make_figure(name, title, lambda draw=draw: draw(run), tmp_path)
-            assert figure.svg is not None and (tmp_path / f"{name}.png").stat().st_size > 0
+            found[name] = make_figure(name, title, lambda draw=draw: draw(run), tmp_path)
+        assert all(table.rows for table in chapter.tables(run))
+    assert {name for name, figure in found.items() if figure.svg is None} == missing
+    assert all((tmp_path / f"{name}.png").stat().st_size for name in found.keys() - missing)

@@ -15,7 +15,9 @@ from phasewise.workloads.qcd.report_tables import pion_tables, solve_tables
 from phasewise.workloads.qcd.update_tables import ensemble_tables, ensemble_tiles
 
 OF_QUARKS = ("residuals", "pion")
-"""Pictures that need quarks."""
+"""Pictures of solves on configurations: of every study of solves with quarks, and of trajectories
+that measure a pion.
+"""
 OF_HMC = ("energy-change", "forces")
 """Pictures of trajectories that are accepted or rejected."""
 OF_SOLVES = "iterations"
@@ -64,6 +66,8 @@ class QcdReporting(Reporting):
             return (_without(SOLVES, without),)
         if study["update"]["method"] != "hmc":
             without.update(OF_HMC)
+        if not study["measure"].get("pion"):
+            without.update(OF_QUARKS)
         return _without(TRAJECTORIES, without), _without(MEASUREMENTS, without)
 
     def tiles(self, run: ReportedRun) -> list[Tile]:

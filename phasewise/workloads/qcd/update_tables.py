@@ -52,7 +52,10 @@ def _ensemble(run: ReportedRun, own: Histories) -> list[Table]:
 
 
 def _is_one_mean(entry: Mapping[str, Any]) -> bool:
-    return not isinstance(entry.get("mean"), list)
+    """Whether an entry is of one number. A correlator without configurations that count has no
+    mean, but still a list of errors.
+    """
+    return not any(isinstance(entry.get(key), list) for key in ("mean", "error"))
 
 
 def _monomials(own: Histories) -> list[Table]:
