@@ -41,9 +41,10 @@ from phasewise.workloads.qcd.communication import (
     SUMS,
     QcdCommunication,
 )
-from phasewise.workloads.qcd.drawn import HEAT_BATH, KINDS, MOST_OF_PION, SIZES, trajectory
+from phasewise.workloads.qcd.drawn import KINDS, MOST_OF_PION, SIZES, trajectory
 from phasewise.workloads.qcd.grids import Extents, fitting_grids
 from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS, Qcd
+from phasewise.workloads.qcd.update_keys import HEAT_BATH
 
 SOLVES, TRAJECTORIES = "solves", "trajectories"
 DRAWS = {SOLVES: 4, TRAJECTORIES: 5}

@@ -7,8 +7,10 @@ from typing import Any
 from phasewise.models.drawn import SIMULATED_PROTOCOLS, Draw, Drawn, Tables, Wanted, one_of, some
 from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import LAYOUTS, PACKED, RUNS, SPINORS, SUMS
+from phasewise.workloads.qcd.gauge_keys import RECTANGLES
 from phasewise.workloads.qcd.grids import fitting_grids
 from phasewise.workloads.qcd.model import METHODS, PIONS, PRECISIONS
+from phasewise.workloads.qcd.update_keys import HEAT_BATH, HMC, OUTER_STEPS
 
 SIZES = (
     (8, 8, 8, 16),
@@ -35,12 +37,9 @@ COMMUNICATION = {
     "sums": SUMS,
 }
 
-HMC, HEAT_BATH = "hmc", "heat-bath"
 QUENCHED, WITH_QUARKS = "quenched", "with quarks"
 KINDS = (QUENCHED, WITH_QUARKS, HEAT_BATH)
 """Kinds of studies that make configurations."""
-INTEGRATORS = ("leapfrog", "omelyan-2", "omelyan-4")
-ACTIONS = ("wilson", "symanzik", "iwasaki")
 LIMITS = (2, 3, 4)
 """Iterations within which a solve of a trajectory must end, and which a plan expects."""
 MOST_FLOW = 0.1
@@ -85,8 +84,8 @@ def trajectory(draw: Draw, kind: str) -> Tables:
         return tables | {
             "update": {"method": HEAT_BATH, "over_relaxation": int(draw.integers(0, 5))}
         }
-    tables["gauge"] |= some(draw, {"action": ACTIONS})
-    integrator = some(draw, {"integrator": INTEGRATORS})
+    tables["gauge"] |= some(draw, {"action": tuple(RECTANGLES)})
+    integrator = some(draw, {"integrator": tuple(OUTER_STEPS)})
     update: dict[str, Any] = {"method": HMC, "length": 0.5, **integrator}
     if kind == QUENCHED:
         return tables | {"update": {**update, "steps": [int(draw.integers(1, 5))]}}
