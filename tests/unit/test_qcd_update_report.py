@@ -13,11 +13,14 @@ from numpy.typing import NDArray
 from phasewise.errors import RunError
 from phasewise.report.figure import Drawing, Missing, make_figure
 from phasewise.report.reported_run import ReportedRun
+from phasewise.report.style import scientific
 from phasewise.workload.discovery import find_workload, workload_of
 from phasewise.workloads.qcd import update_pictures
 from phasewise.workloads.qcd.flow_picture import Band, draw_flow
 from phasewise.workloads.qcd.histories import Histories
+from phasewise.workloads.qcd.pictures import draw_loops
 from phasewise.workloads.qcd.reporting import QcdReporting
+from phasewise.workloads.qcd.update_summary import chain_entries
 from phasewise.workloads.qcd.update_tables import ensemble_tables, ensemble_tiles
 from tests.sentences import says
 
@@ -30,7 +33,7 @@ STUDY: dict[str, Any] = {
     "lattice": {"size": [8, 8, 8, 16]},
     "gauge": {"beta": 5.5, "start": "hot", "action": "wilson"},
     "quarks": {"kappa": 0.136, "clover_spatial": 1.8, "clover_temporal": 1.8},
-    "update": {"method": "hmc", "hasenbusch": [0.2], "steps": [5, 3, 4]},
+    "update": {"method": "hmc", "length": 1.0, "hasenbusch": [0.2], "steps": [5, 3, 4]},
     "measure": {
         "every": EVERY, "thermalisation": START, "flow_step": 0.1, "flow_until": 4.0,
         "rectangles": False, "pion": None,
@@ -212,6 +215,26 @@ def test_a_table_has_the_means_of_the_ensemble_and_one_the_terms_of_the_action()
     assert {row[0] for row in terms.rows if row[3] != "–"} == {"quarks", "hasenbusch_1"}
     tiles = {tile.name: tile.value for tile in ensemble_tiles(run_of())}
     assert "±" in tiles["Plaquette"] and "%" in tiles["Acceptance"]
+
+
+def test_the_report_writes_the_numbers_of_the_summary() -> None:
+    run = run_of()
+    # A ΔH whose exponential is no longer a number: its exp(-ΔH) counts as zero.
+    changes = np.where(np.arange(COUNT) < START, 0.0, 5000.0)
+    run.results.rows("delta_h")[:] = changes
+    means, terms = ensemble_tables(run)
+    (acceptance,) = [tile for tile in ensemble_tiles(run) if tile.name == "Acceptance"]
+    says(acceptance.aside, "⟨exp(-ΔH)⟩ = 0")
+    assert [row[1] for row in means.rows if row[0] == "exp(-ΔH)"] == ["0"]
+    forces = {name: one["force"] for name, one in chain_entries(run.results)["monomials"].items()}
+    assert {row[0]: row[1] for row in terms.rows} == {
+        name: scientific(force) for name, force in forces.items()
+    }
+
+
+def test_loops_of_trajectories_mark_the_thermalisation() -> None:
+    left, middle, plane = axes_of(draw_loops(run_of()))
+    assert [len(axis.patches) for axis in (left, middle, plane)] == [1, 1, 0]
 
 
 def names_of(study: dict[str, Any]) -> list[str]:

@@ -69,9 +69,10 @@ def draw_flow(run: ReportedRun) -> Drawing | Missing:
     left, right = axes[0]
     shown = shown_solves(len(energy))
     many = len(energy) >= LEAST
+    means = ensemble_of(results)
     for number, (name, own) in enumerate(zip(("t²E", "t d(t²E)/dt"), curves, strict=True)):
         _draw_curves(left, times, own, number, shown)
-        _mark_scale(left, name, number, ensemble_of(results))
+        _mark_scale(left, name, number, means)
     for one in shown:
         right.plot(times, charge[one], color=SERIES[2], linewidth=0.9, alpha=0.5 if many else 1.0)
     left.axhline(LEVEL, color=MUTED, linestyle="--", linewidth=0.9)

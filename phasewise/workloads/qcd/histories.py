@@ -10,13 +10,10 @@ from numpy.typing import NDArray
 
 from phasewise.analysis.autocorrelated import LEAST, Autocorrelation, autocorrelation
 from phasewise.runs.results import Results
-from phasewise.workloads.qcd.ensemble_statistics import thermalisation
+from phasewise.workloads.qcd.ensemble_statistics import Entry, ensemble_of, thermalisation
 from phasewise.workloads.qcd.update_summary import monomial_names
 
 Floats = NDArray[np.float64]
-
-LARGEST = 700.0
-"""Largest |ΔH| whose exponential is a number."""
 
 
 class Histories:
@@ -59,10 +56,10 @@ class Histories:
             found["ΔH"] = self.of("delta_h")
         return found
 
-    @property
-    def weights(self) -> Floats:
-        """exp(-ΔH) (T,), in the range of numbers."""
-        return np.exp(-np.clip(self.series["ΔH"], -LARGEST, LARGEST))
+    @cached_property
+    def ensemble(self) -> dict[str, Entry]:
+        """The means over what counts, as the summary has them."""
+        return ensemble_of(self.results)
 
     def of(self, name: str) -> Floats:
         """A dataset as numbers."""

@@ -12,9 +12,17 @@ from numpy.typing import NDArray
 from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
-from phasewise.report.style import MUTED, legend_above, log_ticks, new_picture, whole_ticks
+from phasewise.report.style import (
+    LINE,
+    MUTED,
+    legend_above,
+    log_ticks,
+    new_picture,
+    whole_ticks,
+)
 from phasewise.workloads.qcd.effective_masses import pion_of
 from phasewise.workloads.qcd.ensemble_statistics import is_chain
+from phasewise.workloads.qcd.histories import Histories
 from phasewise.workloads.qcd.model import TOLERANCE
 
 Floats = NDArray[np.float64]
@@ -147,7 +155,7 @@ def draw_loops(run: ReportedRun) -> Drawing:
     """Plaquettes and Polyakov loops against the solve or the trajectory, and these loops in the
     complex plane.
     """
-    results = run.results
+    results, own = run.results, Histories(run.results)
     canvas, axes = new_picture(1, 3, 3.0)
     left, middle, right = axes[0]
     names: dict[str, str] = {"plaquette_space": "space", "plaquette_time": "space and time"}
@@ -167,15 +175,24 @@ def draw_loops(run: ReportedRun) -> Drawing:
     for panel in (left, middle):
         panel.set_xlabel(results.workload.unit.one)
         whole_ticks(panel.xaxis)
+        mark_thermalisation(panel, own)
     _draw_complex_plane(right, loops)
     for panel in axes[0]:
         legend_above(panel)
+    grey = " Trajectories in grey are thermalisation." if own.start else ""
     return Drawing(
         canvas,
         "Plaquettes, and Polyakov loops along each axis, of the links. The grey lines of the "
         "complex plane are the directions of the centre of SU(3), along one of which a loop lies "
-        "where the quarks are deconfined.",
+        f"where the quarks are deconfined.{grey}",
     )
+
+
+def mark_thermalisation(axis: Axes, own: Histories) -> None:
+    """Shade the trajectories that count in no mean."""
+    if own.start > 0:
+        first = float(own.trajectory[0])
+        axis.axvspan(first - 0.5, first + own.start - 0.5, color=LINE, alpha=0.7, linewidth=0)
 
 
 def _draw_complex_plane(axis: Axes, loops: Floats) -> None:

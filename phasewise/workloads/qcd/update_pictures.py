@@ -13,7 +13,6 @@ from phasewise.report.figure import Drawing, Missing
 from phasewise.report.palette import SERIES
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import (
-    LINE,
     MUTED,
     legend_above,
     log_ticks,
@@ -22,7 +21,7 @@ from phasewise.report.style import (
     with_error,
 )
 from phasewise.workloads.qcd.histories import Floats, Histories
-from phasewise.workloads.qcd.pictures import MOST_DOTS
+from phasewise.workloads.qcd.pictures import MOST_DOTS, mark_thermalisation
 
 HMC = 'The picture needs update.method = "hmc" in the study.'
 FLOW = "The picture needs measure.flow = { step = 0.02, until = 4.0 } in the study."
@@ -56,7 +55,7 @@ def draw_histories(run: ReportedRun) -> Drawing:
     for axis in places[panels:]:
         axis.set_axis_off()
     for axis in places[:panels]:
-        _mark_thermalisation(axis, own)
+        mark_thermalisation(axis, own)
         whole_ticks(axis.xaxis)
     for axis in places[max(panels - 2, 0) : panels]:
         axis.set_xlabel("trajectory")
@@ -112,13 +111,6 @@ def _draw_acceptance(axis: Axes, own: Histories) -> None:
         linestyle="none", markersize=5, clip_on=False, label="rejected",
     )  # fmt: skip
     legend_above(axis)
-
-
-def _mark_thermalisation(axis: Axes, own: Histories) -> None:
-    """Shade the trajectories that count in no mean."""
-    if own.start > 0:
-        first = float(own.trajectory[0])
-        axis.axvspan(first - 0.5, first + own.start - 0.5, color=LINE, alpha=0.7, linewidth=0)
 
 
 def draw_autocorrelation(run: ReportedRun) -> Drawing | Missing:
@@ -182,7 +174,7 @@ def draw_energy_change(run: ReportedRun) -> Drawing | Missing:
     left.set_xlabel("trajectory")
     left.set_ylabel("ΔH")
     whole_ticks(left.xaxis)
-    _mark_thermalisation(left, own)
+    mark_thermalisation(left, own)
     legend_above(left)
     _draw_distribution(right, counted)
     return Drawing(canvas, _about_change(own, accepted))
@@ -224,14 +216,15 @@ def _about_change(own: Histories, accepted: Any) -> str:
     found = "The change of the energy H over each trajectory."
     if own.start:
         found += " Those of thermalisation, in grey, may lie outside of the picture."
-    mean = own.mean(own.weights)
-    if not len(counted) or mean is None:
+    if len(counted) < LEAST:
         return found
+    weight = own.ensemble["exp_minus_delta_h"]
     rate = float(accepted[own.start :].mean())
     expected = math.erfc(0.5 * math.sqrt(max(float(counted.mean()), 0.0)))
+    mean = with_error(weight["mean"], weight["error"])
     return (
-        f"{found} ⟨exp(-ΔH)⟩ = {with_error(mean.value, mean.error)}, which is 1 for an exact "
-        f"algorithm; the acceptance is {rate:.3f}, and erfc(½√⟨ΔH⟩) = {expected:.3f} is expected "
+        f"{found} ⟨exp(-ΔH)⟩ = {mean}, which is 1 for an exact algorithm; the "
+        f"acceptance is {rate:.3f}, and erfc(½√⟨ΔH⟩) = {expected:.3f} is expected "
         "(M. Creutz, Phys. Rev. D 38 (1988) 1228)."
     )
 
@@ -251,7 +244,7 @@ def draw_charge(run: ReportedRun) -> Drawing | Missing:
     left.set_xlabel("trajectory")
     left.set_ylabel("charge at the end of the flow")
     whole_ticks(left.xaxis)
-    _mark_thermalisation(left, own)
+    mark_thermalisation(left, own)
     counted = own.counted(charge)
     if len(counted) > 1 and counted.std() > 0:
         right.hist(
@@ -287,7 +280,7 @@ def draw_forces(run: ReportedRun) -> Drawing | Missing:
     axis.set_xlabel("trajectory")
     axis.set_ylabel("norm of the force on a link")
     whole_ticks(axis.xaxis)
-    _mark_thermalisation(axis, own)
+    mark_thermalisation(axis, own)
     legend_above(axis)
     return Drawing(
         canvas,
@@ -324,7 +317,7 @@ def draw_iterations(run: ReportedRun) -> Drawing | Missing:
     axis.set_xlabel("trajectory")
     axis.set_ylabel("iterations")
     whole_ticks(axis.xaxis)
-    _mark_thermalisation(axis, own)
+    mark_thermalisation(axis, own)
     legend_above(axis)
     return Drawing(
         canvas,

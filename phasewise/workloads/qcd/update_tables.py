@@ -11,8 +11,8 @@ from phasewise.report.page import Tile
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import scientific, with_error
 from phasewise.report.tables import Table
-from phasewise.workloads.qcd.ensemble_statistics import ensemble_of
 from phasewise.workloads.qcd.histories import Floats, Histories
+from phasewise.workloads.qcd.update_summary import chain_entries
 
 NAMES = {
     "polyakov_x": "Re Polyakov loop along x", "polyakov_y": "Re Polyakov loop along y",
@@ -26,10 +26,10 @@ NAMES = {
 def ensemble_tables(run: ReportedRun) -> list[Table]:
     """Means over the trajectories that count, and what each term of the action cost."""
     own = Histories(run.results)
-    return [*_ensemble(run, own), *_monomials(own)]
+    return [*_ensemble(own), *_monomials(own)]
 
 
-def _ensemble(run: ReportedRun, own: Histories) -> list[Table]:
+def _ensemble(own: Histories) -> list[Table]:
     rows = [
         (
             NAMES.get(name, name),
@@ -37,7 +37,7 @@ def _ensemble(run: ReportedRun, own: Histories) -> list[Table]:
             scientific(entry["autocorrelation_time"], 3),
             str(entry["configurations"]),
         )
-        for name, entry in ensemble_of(run.results).items()
+        for name, entry in own.ensemble.items()
         if isinstance(entry, Mapping) and _is_one_mean(entry)
     ]
     if not rows:
@@ -63,33 +63,25 @@ def _monomials(own: Histories) -> list[Table]:
     rows = tuple(
         (
             name,
-            scientific(_mean(own, own.of(f"force_{name}"))),
+            scientific(entry["force"]),
             scientific(_largest(own.of(f"force_max_{name}")[own.start :])),
-            _iterations(own, name),
+            scientific(entry["iterations"]),
         )
-        for name in own.monomials
+        for name, entry in chain_entries(own.results).get("monomials", {}).items()
     )
     if not rows:
         return []
-    heads = ("term of the action", "mean force", "largest force", "iterations a trajectory")
-    note = "The norm of a force is √Σ_a(∂_a S)² on a link."
+    heads = ("term of the action", "force", "largest force", "iterations a trajectory")
+    note = (
+        "The norm of a force is √Σ_a(∂_a S)² on a link; the force is the root of its mean square "
+        "over links, evaluations and trajectories."
+    )
     return [Table("Terms of the action", heads, rows, note)]
-
-
-def _mean(own: Histories, values: Floats) -> float | None:
-    counted = own.counted(values)
-    return float(counted.mean()) if len(counted) else None
 
 
 def _largest(values: Floats) -> float | None:
     finite = values[np.isfinite(values)]
     return float(finite.max()) if len(finite) else None
-
-
-def _iterations(own: Histories, name: str) -> str:
-    if not own.results.holds(f"iterations_{name}"):
-        return "–"
-    return scientific(_mean(own, own.of(f"iterations_{name}")))
 
 
 def ensemble_tiles(run: ReportedRun) -> list[Tile]:
@@ -98,9 +90,9 @@ def ensemble_tiles(run: ReportedRun) -> list[Tile]:
     found = [_lattice(study), _plaquette(own)]
     if own.accepts:
         found.append(_acceptance(own))
-    charge = own.series.get("charge")
-    if charge is not None and (mean := own.mean(charge**2)) is not None:
-        found.append(Tile("Charge squared", with_error(mean.value, mean.error)))
+    squared = own.ensemble.get("charge_squared")
+    if squared is not None and squared["mean"] is not None:
+        found.append(Tile("Charge squared", with_error(squared["mean"], squared["error"])))
     return found
 
 
@@ -122,6 +114,6 @@ def _plaquette(own: Histories) -> Tile:
 def _acceptance(own: Histories) -> Tile:
     counted = own.of("accepted")[own.start :]
     rate = "–" if not len(counted) else f"{100 * float(counted.mean()):.1f} %"
-    mean = own.mean(own.weights)
-    about = "" if mean is None else f"⟨exp(-ΔH)⟩ = {with_error(mean.value, mean.error)}"
+    weight = own.ensemble["exp_minus_delta_h"]
+    about = f"⟨exp(-ΔH)⟩ = {with_error(weight['mean'], weight['error'])}" if len(counted) else ""
     return Tile("Acceptance", rate, about)
