@@ -27,6 +27,9 @@ from tests.sentences import says
 COUNT, START, EVERY = 200, 30, 5
 FLOW_STEPS = 40
 TIMES = 16
+NO_PION = np.zeros(COUNT, dtype=bool)
+SOLVED = np.arange(COUNT) % EVERY == 0
+OF_UPDATE = ("delta_h", "accepted", "force_", "iterations_", "unconverged", "reunit", "measured")
 STUDY: dict[str, Any] = {
     "workload": "qcd",
     "trajectories": COUNT,
@@ -260,6 +263,54 @@ def test_a_report_has_the_pictures_that_its_study_can_have() -> None:
     assert solves == ["residuals", "pion", "flow", "loops"]
 
 
+def files_of(count: int) -> dict[str, Any]:
+    """The study of solves of pions on so many files in turn."""
+    gauge = {**STUDY["gauge"], "start": "files", "files": [f"{k}.ildg" for k in range(count)]}
+    return {**WITH_PION, "gauge": gauge, "update": None, "trajectories": None, "solves": COUNT}
+
+
+def run_of_files(count: int) -> ReportedRun:
+    """On each file, every value that a solve has is that of the first solve on it."""
+    made = run_of(more=pion_rows(SOLVED))
+    names = [*made_up_rows(), "pion", "residuals"]
+    rows = {name: made.results.rows(name) for name in names if not name.startswith(OF_UPDATE)}
+    turns = np.flatnonzero(SOLVED)[np.arange(COUNT) % count]
+    rows = {name: values[turns] for name, values in rows.items()}
+    rows |= {"iterations": np.full(COUNT, 6), "residual": np.full(COUNT, 1e-5)}
+    return cast(ReportedRun, MadeUpRun(MadeUp(files_of(count), rows)))
+
+
+@pytest.mark.parametrize("count", [2, 30])
+def test_a_report_of_files_has_their_means_and_histories(count: int, tmp_path: Path) -> None:
+    run = run_of_files(count)
+    part = QcdReporting(find_workload("qcd"))
+    (chapter,) = part.chapters(run)
+    assert {name for name, *_ in chapter.figures} == {
+        "residuals", "pion", "flow", "loops", "histories", "autocorrelation", "charge",
+    }  # fmt: skip
+    figures = {
+        name: make_figure(name, title, lambda draw=draw: draw(run), tmp_path)
+        for name, title, draw in chapter.figures
+    }
+    missing = {name for name, figure in figures.items() if figure.svg is None}
+    assert missing == ({"autocorrelation"} if count < 4 else set())
+    (means,) = ensemble_tables(run)
+    (row,) = [row for row in means.rows if row[0] == "plaquette"]
+    (tile,) = [tile for tile in part.tiles(run) if tile.name == "Plaquette"]
+    assert row[1] == tile.value and "±" in tile.value and row[3] == str(count)
+    assert "trajector" not in means.note + figures["histories"].caption
+    says(means.note, "jackknife" if count < 4 else "autocorrelation, whose time is in files")
+
+
+def test_solves_on_one_file_count_once() -> None:
+    own = Histories(run_of_files(30).results)
+    assert len(own.trajectory) == len(own.series["charge"]) == 30
+    mean = own.mean(own.series["plaquette"])
+    assert mean is not None
+    assert mean.value == pytest.approx(own.ensemble["plaquette"]["mean"])
+    assert mean.error == pytest.approx(own.ensemble["plaquette"]["error"])
+
+
 def pion_rows(measured: NDArray[Any]) -> dict[str, NDArray[Any]]:
     """What solves for a pion of mass 0.5 record on such trajectories, the others NaN."""
     times = np.arange(TIMES)
@@ -270,10 +321,6 @@ def pion_rows(measured: NDArray[Any]) -> dict[str, NDArray[Any]]:
         pion[k] = shape * (1 + 0.02 * random.normal(size=TIMES))
         residuals[k] = 10.0 ** -np.arange(6)
     return {"pion": pion, "residuals": residuals}
-
-
-NO_PION = np.zeros(COUNT, dtype=bool)
-SOLVED = np.arange(COUNT) % EVERY == 0
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The trajectories of a run that makes configurations, as pictures and tables show them."""
+"""The configurations of a run, made or read from files, as pictures and tables show them."""
 
 from __future__ import annotations
 
@@ -10,26 +10,47 @@ from numpy.typing import NDArray
 
 from phasewise.analysis.autocorrelated import LEAST, Autocorrelation, autocorrelation
 from phasewise.runs.results import Results
-from phasewise.workloads.qcd.ensemble_statistics import Entry, ensemble_of, thermalisation
+from phasewise.workload.interface import Unit
+from phasewise.workloads.qcd.ensemble_statistics import (
+    Entry,
+    by_configuration,
+    configurations,
+    ensemble_of,
+    is_chain,
+    thermalisation,
+)
+from phasewise.workloads.qcd.update_keys import TRAJECTORY
 from phasewise.workloads.qcd.update_summary import monomial_names
 
 Floats = NDArray[np.float64]
 
 
+FILE = Unit("file", "files")
+
+
 class Histories:
-    """What a run recorded of its T trajectories. Trajectories before `start` are its
-    thermalisation, and count in no mean; `settled` says whether its end was found.
+    """What a run recorded of its T trajectories, or of the links of its T files: the mean over the
+    solves on a file's links. Trajectories before `start` are its thermalisation, and count in no
+    mean; `settled` says whether its end was found.
     """
 
     def __init__(self, results: Results) -> None:
         self.results = results
         found = thermalisation(results)
+        self.chain = is_chain(results)
         self.start, self.settled = min(found.trajectories, len(results)), found.settled
 
     @cached_property
     def trajectory(self) -> NDArray[Any]:
-        """The numbers of the trajectories, (T,)."""
+        """The numbers of the trajectories, or of the files, (T,)."""
+        if not self.chain:
+            return np.arange(configurations(self.results))
         return np.asarray(self.results.turn)
+
+    @property
+    def unit(self) -> Unit:
+        """The word for one of them."""
+        return TRAJECTORY if self.chain else FILE
 
     @cached_property
     def monomials(self) -> list[str]:
@@ -61,9 +82,15 @@ class Histories:
         """The means over what counts, as the summary has them."""
         return ensemble_of(self.results)
 
+    @property
+    def jackknifed(self) -> bool:
+        """Whether errors are those of the jackknife, as they are of few files."""
+        return not self.chain and self.ensemble["plaquette"].get("autocorrelation_time") is None
+
     def of(self, name: str) -> Floats:
-        """A dataset as numbers."""
-        return np.asarray(self.results.rows(name), dtype=np.float64)
+        """A dataset as numbers, (T, ...)."""
+        rows = np.asarray(self.results.rows(name), dtype=np.float64)
+        return rows if self.chain else by_configuration(self.results, rows)
 
     def counted_rows(self, values: Floats) -> NDArray[Any]:
         """The rows from `start` on in which a series (T,) is finite."""

@@ -8,8 +8,9 @@ from typing import Any
 from phasewise.report.page import Tile
 from phasewise.report.reported_run import ReportedRun
 from phasewise.report.reporting import Chapter, Reporting
+from phasewise.report.style import with_error
 from phasewise.workloads.qcd import pictures, update_pictures
-from phasewise.workloads.qcd.ensemble_statistics import is_chain
+from phasewise.workloads.qcd.ensemble_statistics import configurations, ensemble_of, is_chain
 from phasewise.workloads.qcd.flow_picture import draw_flow
 from phasewise.workloads.qcd.report_tables import pion_tables, solve_tables
 from phasewise.workloads.qcd.update_tables import ensemble_tables, ensemble_tiles
@@ -20,6 +21,8 @@ that measure a pion.
 """
 OF_HMC = ("energy-change", "forces")
 """Pictures of trajectories that are accepted or rejected."""
+OF_CONFIGURATIONS = ("histories", "autocorrelation", "charge")
+"""Pictures of several configurations, whether a run makes them or reads them."""
 OF_SOLVES = "iterations"
 """The picture of trajectories with quarks."""
 
@@ -47,6 +50,16 @@ TRAJECTORIES = Chapter(
     ),
     ensemble_tables,
 )
+OF_FILES = Chapter(
+    SOLVES.name,
+    SOLVES.title,
+    (
+        *SOLVES.figures,
+        *(one for one in TRAJECTORIES.figures if one[0] in OF_CONFIGURATIONS),
+    ),
+    lambda run: [*solve_tables(run), *ensemble_tables(run)],
+)
+"""Solves on the links of several files."""
 MEASUREMENTS = Chapter("measurements", "Measurements", SOLVES.figures, pion_tables)
 """What was measured on the configurations that a run made."""
 
@@ -63,7 +76,8 @@ class QcdReporting(Reporting):
         study = run.study
         without = set(() if study.get("quarks") else (*OF_QUARKS, OF_SOLVES))
         if not is_chain(run.results):
-            return (_without(SOLVES, without),)
+            several = configurations(run.results) > 1
+            return (_without(OF_FILES if several else SOLVES, without),)
         if study["update"]["method"] != "hmc":
             without.update(OF_HMC)
         if not study["measure"].get("pion"):
@@ -83,14 +97,24 @@ def _without(chapter: Chapter, names: set[str]) -> Chapter:
 def _tiles_of_solves(run: ReportedRun) -> list[Tile]:
     study: Mapping[str, Any] = run.study
     size = "×".join(map(str, study["lattice"]["size"]))
-    space, time = (float(run.results.rows(f"plaquette_{kind}")[-1]) for kind in ("space", "time"))
     quarks = study.get("quarks")
     found = [
         Tile("Lattice", size, f"κ = {quarks['kappa']:g}" if quarks else "no quarks"),
-        Tile("Plaquette", f"{0.5 * (space + time):.6f}", f"space {space:.6f}, time {time:.6f}"),
+        _plaquette(run),
     ]
     if not quarks:
         return found
     iterations = int(run.results.rows("iterations").sum())
     residual = float(run.results.rows("residual").max())
     return [*found, Tile("Iterations", str(iterations), f"largest residual {residual:.2g}")]
+
+
+def _plaquette(run: ReportedRun) -> Tile:
+    """The mean over several files with its error, or that of the last solve's links."""
+    count = configurations(run.results)
+    if count > 1:
+        mean = ensemble_of(run.results)["plaquette"]
+        return Tile("Plaquette", with_error(mean["mean"], mean["error"]), f"of {count} files")
+    space, time = (float(run.results.rows(f"plaquette_{kind}")[-1]) for kind in ("space", "time"))
+    about = f"space {space:.6f}, time {time:.6f}"
+    return Tile("Plaquette", f"{0.5 * (space + time):.6f}", about)

@@ -1,4 +1,4 @@
-"""Pictures of the trajectories of a run that makes configurations."""
+"""Pictures of trajectories, and of the configurations that a run makes or reads from files."""
 
 from __future__ import annotations
 
@@ -36,19 +36,21 @@ LONGEST_SHOWN = 3.0
 """Up to which multiple of its window an autocorrelation function is shown."""
 SHORTEST_SHOWN = 8
 LABELS = {"plaquette": "plaquette", "rectangle": "rectangle", "charge": "topological charge"}
+ENTRIES = {"ΔH": "delta_h"}
+"""Names in the ensemble of series that have another name in pictures."""
 
 
 def draw_histories(run: ReportedRun) -> Drawing:
-    """Plaquette, charge, ΔH and acceptance against the trajectory."""
+    """Plaquette, charge, ΔH and acceptance against the trajectory or the file."""
     own = Histories(run.results)
-    shown = {name: values for name, values in own.series.items() if name != "rectangle"}
+    shown = [name for name in own.series if name != "rectangle"]
     panels = len(shown) + own.accepts
     rows = -(-panels // 2)
     canvas, axes = new_picture(rows, min(panels, 2), 0.4 + 2.1 * rows, sharex=True)
     places = list(axes.flat)
-    for number, (name, values) in enumerate(shown.items()):
+    for number, name in enumerate(shown):
         axis = places[number]
-        _draw_series(axis, own, values, SERIES[number])
+        _draw_series(axis, own, name, SERIES[number])
         axis.set_ylabel(LABELS.get(name, name))
     if own.accepts:
         _draw_acceptance(places[panels - 1], own)
@@ -58,41 +60,43 @@ def draw_histories(run: ReportedRun) -> Drawing:
         mark_thermalisation(axis, own)
         whole_ticks(axis.xaxis)
     for axis in places[max(panels - 2, 0) : panels]:
-        axis.set_xlabel("trajectory")
+        axis.set_xlabel(own.unit.one)
         axis.tick_params(labelbottom=True)
     return Drawing(canvas, _about_histories(own), None if own.settled else UNSETTLED)
 
 
 def _about_histories(own: Histories) -> str:
+    all_count = f" All {own.unit.many} count." if own.chain else ""
     grey = (
         f" The first {own.start} trajectories, in grey, are thermalisation: they count in no mean, "
         "and may lie outside of a picture."
         if own.start
-        else " All trajectories count."
+        else all_count
     )
     accepted = (
         " The acceptance is the mean over the trajectories that count up to this one."
         if own.accepts
         else ""
     )
+    allows = "" if own.jackknifed else ", which allows for autocorrelation"
     return (
-        "What was measured on the links of each trajectory. Horizontal lines are the means, with "
-        f"bands of one standard error, which allows for autocorrelation.{accepted}{grey}"
+        f"What was measured on the links of each {own.unit.one}. Horizontal lines are the means, "
+        f"with bands of one standard error{allows}.{accepted}{grey}"
     )
 
 
-def _draw_series(axis: Axes, own: Histories, values: Floats, colour: str) -> None:
+def _draw_series(axis: Axes, own: Histories, name: str, colour: str) -> None:
     """A series against the trajectory, with the mean of what counts and its error."""
+    values, entry = own.series[name], own.ensemble[ENTRIES.get(name, name)]
     at = np.isfinite(values)
     style: dict[str, Any] = {"marker": "o", "markersize": 3} if at.sum() <= MOST_DOTS else {}
     axis.plot(own.trajectory[at], values[at], color=colour, linewidth=0.9, **style)
-    mean = own.mean(values)
-    if mean is None:
+    mean, error = entry["mean"], entry["error"]
+    if mean is None or error is None:
         return
     ends = own.trajectory[[min(own.start, len(own.trajectory) - 1), -1]]
-    axis.plot(ends, [mean.value] * 2, color=MUTED, linewidth=0.9, linestyle="--")
-    low, high = mean.value - mean.error, mean.value + mean.error
-    axis.fill_between(ends, low, high, color=MUTED, alpha=0.3, linewidth=0)
+    axis.plot(ends, [mean] * 2, color=MUTED, linewidth=0.9, linestyle="--")
+    axis.fill_between(ends, mean - error, mean + error, color=MUTED, alpha=0.3, linewidth=0)
     _show_most(axis, values[at], own.counted(values))
 
 
@@ -123,16 +127,18 @@ def draw_autocorrelation(run: ReportedRun) -> Drawing | Missing:
         if mean is not None and mean.error > 0
     }
     if not moving:
-        return Missing("The picture needs four trajectories that count, and that differ.")
+        return Missing(f"The picture needs four {own.unit.many} that count, and that differ.")
     canvas, axes = new_picture(1, len(moving), 2.7, sharey=True)
     for number, (name, (mean, spacing)) in enumerate(moving.items()):
         _draw_function(axes[0, number], mean, spacing, SERIES[number], LABELS.get(name, name))
+        axes[0, number].set_xlabel(f"t in {own.unit.many}")
     axes[0, 0].set_ylabel("Γ(t)/Γ(0)")
     return Drawing(
         canvas,
         "Autocorrelation functions of what counts. The vertical line is the window up to which "
-        "they are summed to the integrated autocorrelation time τ, in trajectories; it is ½ where "
-        "members do not depend on each other (U. Wolff, Comput. Phys. Commun. 156 (2004) 143).",
+        f"they are summed to the integrated autocorrelation time τ, in {own.unit.many}; it is ½ "
+        "where members do not depend on each other (U. Wolff, Comput. Phys. Commun. 156 (2004) "
+        "143).",
     )
 
 
@@ -146,7 +152,6 @@ def _draw_function(
     axis.axvline(spacing * mean.window, color=MUTED, linewidth=0.9, linestyle="--")
     time = with_error(spacing * mean.time, spacing * mean.time_error)
     axis.set_title(f"{label}: τ = {time}", fontsize=8.5)
-    axis.set_xlabel("t in trajectories")
     whole_ticks(axis.xaxis)
 
 
@@ -230,7 +235,7 @@ def _about_change(own: Histories, accepted: Any) -> str:
 
 
 def draw_charge(run: ReportedRun) -> Drawing | Missing:
-    """The topological charge against the trajectory, and its histogram."""
+    """The topological charge against the trajectory or the file, and its histogram."""
     own = Histories(run.results)
     charge = own.series.get("charge")
     if charge is None:
@@ -241,7 +246,7 @@ def draw_charge(run: ReportedRun) -> Drawing | Missing:
     left.plot(
         own.trajectory[at], charge[at], color=SERIES[2], marker="o", markersize=3, linewidth=0.8
     )
-    left.set_xlabel("trajectory")
+    left.set_xlabel(own.unit.one)
     left.set_ylabel("charge at the end of the flow")
     whole_ticks(left.xaxis)
     mark_thermalisation(left, own)

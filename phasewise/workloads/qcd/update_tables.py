@@ -1,4 +1,4 @@
-"""The report's tiles and tables of the trajectories of a run that makes configurations."""
+"""The report's tiles and tables of trajectories, and of the configurations of files."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ NAMES = {
     "polyakov_x": "Re Polyakov loop along x", "polyakov_y": "Re Polyakov loop along y",
     "polyakov_z": "Re Polyakov loop along z", "polyakov_t": "Re Polyakov loop along t",
     "exp_minus_delta_h": "exp(-ΔH)", "delta_h": "ΔH", "charge_squared": "charge squared",
-    "t0": "t₀", "w0": "w₀",
+    "link_trace": "link trace", "t0": "t₀", "w0": "w₀",
 }  # fmt: skip
 """How a table writes names of the ensemble; others are written as they are."""
 
 
 def ensemble_tables(run: ReportedRun) -> list[Table]:
-    """Means over the trajectories that count, and what each term of the action cost."""
+    """Means over the configurations that count, and what each term of the action cost."""
     own = Histories(run.results)
     return [*_ensemble(own), *_monomials(own)]
 
@@ -34,8 +34,8 @@ def _ensemble(own: Histories) -> list[Table]:
         (
             NAMES.get(name, name),
             with_error(entry["mean"], entry["error"]),
-            scientific(entry["autocorrelation_time"], 3),
-            str(entry["configurations"]),
+            scientific(entry.get("autocorrelation_time"), 3),
+            str(entry.get("configurations", len(own.trajectory))),
         )
         for name, entry in own.ensemble.items()
         if isinstance(entry, Mapping) and _is_one_mean(entry)
@@ -43,12 +43,18 @@ def _ensemble(own: Histories) -> list[Table]:
     if not rows:
         return []
     heads = ("", "mean", "autocorrelation time", "configurations")
-    note = (
-        f"Trajectories from number {own.start} on count. Errors allow for autocorrelation, whose "
-        "time is in trajectories, ½ where they do not depend on each other. Everything is in "
-        "lattice units."
-    )
+    counted = f"Trajectories from number {own.start} on count. " if own.chain else ""
+    note = f"{counted}{_about_errors(own)} Everything is in lattice units."
     return [Table("Means over the ensemble", heads, tuple(rows), note)]
+
+
+def _about_errors(own: Histories) -> str:
+    if own.jackknifed:
+        return "Errors are those of the jackknife over the files, which know of no autocorrelation."
+    return (
+        f"Errors allow for autocorrelation, whose time is in {own.unit.many}, ½ where they do not "
+        "depend on each other."
+    )
 
 
 def _is_one_mean(entry: Mapping[str, Any]) -> bool:
