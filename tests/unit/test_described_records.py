@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -31,9 +32,18 @@ power of an area, and bytes.
 COORDINATES = ["x", "px", "y", "py", "z", "delta"]
 
 
-def study_of(repository: Path, name: str) -> Study:
+FROM_OTHERS = {"ensemble": "runs/pure-gauge/links/trajectory-000000000010.ildg"}
+"""A file that an example reads and another one makes, by the first one's name."""
+
+
+def study_of(repository: Path, folder: Path, name: str) -> Study:
     """An example of few turns, with all that its workload can record."""
     path = repository / "examples" / name / "study.toml"
+    if name in FROM_OTHERS:
+        path = shutil.copytree(path.parent, folder / "examples" / name) / path.name
+        made = folder / FROM_OTHERS[name]
+        made.parent.mkdir(parents=True)
+        made.touch()
     workload = phasewise.load(path).workload
     more = [f"records.{key}" for key in EVERYTHING] if workload.name == "collision" else []
     return phasewise.load(path, [f"{workload.unit.many}=3", *more])
@@ -76,7 +86,7 @@ def flat(units: Any) -> set[str]:
 def test_every_dataset_has_unit_and_description(
     repository: Path, tmp_path: Path, example: str
 ) -> None:
-    write(tmp_path / "records.h5", study_of(repository, example))
+    write(tmp_path / "records.h5", study_of(repository, tmp_path, example))
     with h5py.File(tmp_path / "records.h5") as file:
         for name, item in datasets(file):
             attributes: Mapping[str, Any] = item.attrs
@@ -95,7 +105,7 @@ def test_units_are_those_of_the_documentation(
 ) -> None:
     table = documented(repository)
     used = set()
-    write(tmp_path / "records.h5", study_of(repository, example))
+    write(tmp_path / "records.h5", study_of(repository, tmp_path, example))
     with h5py.File(tmp_path / "records.h5") as file:
         for name, item in datasets(file):
             (pattern,) = (p for p in table if re.fullmatch(p, name))
@@ -107,7 +117,7 @@ def test_units_are_those_of_the_documentation(
 def test_the_units_of_moments_are_powers_and_products_of_those_of_the_coordinates(
     repository: Path, tmp_path: Path
 ) -> None:
-    write(tmp_path / "records.h5", study_of(repository, "lhc"))
+    write(tmp_path / "records.h5", study_of(repository, tmp_path, "lhc"))
     with h5py.File(tmp_path / "records.h5") as file:
         beam = file["beam1"]
         assert text(beam["mean"].attrs["unit"]) == ["m", "1"] * 3
@@ -120,7 +130,7 @@ def test_the_units_of_moments_are_powers_and_products_of_those_of_the_coordinate
 def test_a_run_that_goes_on_describes_what_an_earlier_version_wrote(
     repository: Path, tmp_path: Path
 ) -> None:
-    path, study = tmp_path / "records.h5", study_of(repository, "lhc")
+    path, study = tmp_path / "records.h5", study_of(repository, tmp_path, "lhc")
     writer = RecordsWriter(path, study, ATTRIBUTES)
     run = FakeSimulation(0, 1, [101, 101], tracked=3)
     run.step()
