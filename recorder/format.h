@@ -50,7 +50,7 @@ _Static_assert(sizeof(Block) == 64, "the reader knows this size");
 enum { RUNNING, FINALIZED, EXITED, ABORTED };
 
 // Why the trace ends before the program.
-enum { WHOLE, LIMIT, FULL_DISK, FILE_SIZE, DICTIONARY };
+enum { WHOLE, LIMIT, FULL_DISK, FILE_SIZE, DICTIONARY, NOT_OPENED, NO_MEMORY };
 
 typedef struct {
   uint32_t version, rank, ranks;

@@ -13,10 +13,12 @@ static Taken* taken;
 static void take(MPI_Message message, Space* space) {
   Taken* one = malloc(sizeof *one);
   if (!one) abort();
+  hold_space(space);
   *one = (Taken){.message = HANDLE(message), .space = space, .next = taken};
   taken = one;
 }
 
+// The space of a message that is received now; it is to be released.
 static Space* space_of_message(MPI_Message message) {
   const uintptr_t handle = HANDLE(message);
   for (Taken** at = &taken; *at; at = &(*at)->next) {
@@ -27,7 +29,9 @@ static Space* space_of_message(MPI_Message message) {
     free(found);
     return space;
   }
-  return space_of(MPI_COMM_WORLD);
+  Space* world = space_of(MPI_COMM_WORLD);
+  hold_space(world);
+  return world;
 }
 
 // A message was found; message: where a matched probe has put it, else null.
@@ -54,16 +58,16 @@ void message_received(Frame* frame, MPI_Message message, MPI_Status* status, MPI
     call.peer = ANYBODY;
     call.flags = RECEIVES | WILD;
     tags[call.tags++] = MPI_ANY_TAG;
+    release_space(space);
     emit(frame, &call, (Amount){0, 0, 0}, tags);
     return;
   }
   call.space = space->number;
   call.peer = world_rank(space, status->MPI_SOURCE);
   if (call.peer >= 0) {
-    int count = 0;
-    real_MPI_Get_count(status, MPI_BYTE, &count);
-    call.received = count == MPI_UNDEFINED ? 0 : count;
+    call.received = bytes_in(status);
     tags[call.tags++] = status->MPI_TAG;
   }
+  release_space(space);
   emit(frame, &call, (Amount){0, 0, call.received}, tags);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 __attribute__((tls_model("initial-exec"))) __thread int phasewise_depth;
+__attribute__((tls_model("initial-exec"))) __thread uintptr_t phasewise_outermost;
 __attribute__((tls_model("initial-exec"))) __thread void* phasewise_thread;
 
 static void* resolved(int place);

@@ -29,8 +29,13 @@ INTRA, INTER, WINDOW = range(3)
 """Kinds of spaces."""
 RUNNING, FINALIZED, EXITED, ABORTED = range(4)
 """States in which a rank may have left its file."""
-REASONS = ("", "the limit", "a full disk", "the largest file allowed", "a full dictionary")
-"""Why a trace ends before the program."""
+REASONS = ("", "the limit", "a full disk", "the largest file allowed", "a full dictionary") + (
+    "a file that could not be opened",
+    "a lack of memory",
+)
+"""What ended a trace before the program."""
+LIMIT = 1
+"""The reason that ``--limit`` changes."""
 
 STATISTIC = np.dtype(
     [

@@ -92,9 +92,10 @@ def _wrapper(one: Function, told: Meaning) -> str:
     """The wrapper of a function: within another call of MPI it passes on, else it records."""
     lines = [
         f"static {one.result} wrapped_{one.name}({one.declared}) {{",
-        f"if (phasewise_depth || !recording) return real_{one.name}({one.given()});",
+        "const void* stack = __builtin_dwarf_cfa();",
+        f"if (!recording || nested(stack)) return real_{one.name}({one.given()});",
         "Frame frame;",
-        f"enter(&frame, F_{one.name}, __builtin_return_address(0), __builtin_dwarf_cfa());",
+        f"enter(&frame, F_{one.name}, __builtin_return_address(0), stack);",
         told.before,
         f"start(&frame, {told.partner});",
         f"const int result = real_{one.name}({one.given(told.instead)});",

@@ -41,7 +41,7 @@ def test_wrappers_and_stub_have_each_function_once() -> None:
     functions = functions_of(HEADER)
     source = wrappers_source(functions)
     assert source.count("static int wrapped_MPI_Send(") == 1
-    assert "sent(&frame, (int64_t)a1 * size_of(a2), a3, a4, a5);" in source
+    assert "sent(&frame, bytes_of(a1, a2), a3, a4, a5);" in source
     header = stub_header(wrapped_arguments(functions))
     for name in ("MPI_Send", "MPI_Pcontrol", "MPI_Waitall"):
         assert header.count(f"long {name}(") == header.count(f"long P{name}(") == 1

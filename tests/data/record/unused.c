@@ -1,0 +1,56 @@
+// Arguments that do not count may be anything, and what a call promises comes later.
+#include <mpi.h>
+#include <stdio.h>
+
+#define WORLD MPI_COMM_WORLD
+
+// The bindings of Fortran give the place of a variable of their own, which is gone after the call.
+static MPI_Comm promised(MPI_Request* request) {
+  MPI_Comm made;
+  MPI_Comm_idup(WORLD, &made, request);
+  MPI_Comm handle = made;
+  made = MPI_COMM_NULL;
+  return handle;
+}
+
+static void no_operation(int next) {
+  double *memory, value = 0;
+  MPI_Win window;
+  MPI_Win_allocate(8, 8, MPI_INFO_NULL, WORLD, &memory, &window);
+  MPI_Win_lock_all(0, window);
+  MPI_Get_accumulate(NULL, 0, MPI_DATATYPE_NULL, &value, 1, MPI_DOUBLE, next, 0, 1, MPI_DOUBLE,
+                     MPI_NO_OP, window);
+  MPI_Win_unlock_all(window);
+  MPI_Win_free(&window);
+}
+
+// Rank 0 on one side, ranks 1 and 2 on the other.
+static void between_groups(int rank) {
+  MPI_Comm own, both;
+  MPI_Comm_split(WORLD, rank != 0, rank, &own);
+  MPI_Intercomm_create(own, 0, WORLD, rank ? 0 : 1, 5, &both);
+  int one = rank, all[2] = {0, 0}, counts[2] = {1, 1}, sums[2];
+  if (rank == 0)
+    MPI_Gather(NULL, 0, MPI_DATATYPE_NULL, all, 1, MPI_INT, MPI_ROOT, both);
+  else
+    MPI_Gather(&one, 1, MPI_INT, NULL, 0, MPI_DATATYPE_NULL, 0, both);
+  if (rank == 0) counts[0] = 2;
+  MPI_Reduce_scatter(all, sums, counts, MPI_INT, MPI_SUM, both);
+  MPI_Comm_free(&both);
+  MPI_Comm_free(&own);
+}
+
+int main(int count, char** arguments) {
+  int rank;
+  MPI_Request request;
+  MPI_Init(&count, &arguments);
+  MPI_Comm_rank(WORLD, &rank);
+  MPI_Comm made = promised(&request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Barrier(made);
+  MPI_Comm_free(&made);
+  no_operation((rank + 1) % 3);
+  between_groups(rank);
+  MPI_Finalize();
+  return 0;
+}
