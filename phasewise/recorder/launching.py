@@ -16,6 +16,8 @@ from phasewise.mpi.signals import SIGNALS, give_back, handled
 from phasewise.recorder.building import Library, built_libraries, library_of, stub_of
 
 LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|prun)(\..+)?")
+OTHER_LAUNCHERS = ("srun", "aprun", "jsrun")
+"""Launchers that belong to a batch system, and to no MPI library."""
 KINDS = {".hydra": ".mpich"}
 """Debian's name of a launcher, and that of the compiler of its library."""
 VARIABLE = "PHASEWISE_RECORD"
@@ -37,6 +39,12 @@ def libraries_for(command: Sequence[str]) -> list[Library]:
             "recorder: install the MPI library's development files"
         )
     return [*first, *others]
+
+
+def starts_ranks(command: str) -> bool:
+    """Whether a command is a launcher."""
+    name = Path(command).name
+    return name in OTHER_LAUNCHERS or LAUNCHER.fullmatch(name) is not None
 
 
 def compiler_of(command: Sequence[str]) -> str | None:
@@ -85,7 +93,14 @@ def with_recorder(environment: Mapping[str, str], stub: Path, folder: Path) -> d
     """An environment in which programs load the stub first, and what they preloaded before."""
     before = environment.get("LD_PRELOAD")
     preload = f"{stub}:{before}" if before else str(stub)
-    return {**environment, "LD_PRELOAD": preload, VARIABLE: str(folder.resolve())}
+    # AddressSanitizer demands to be the first library, and works as well where it is not.
+    sanitizer = [o for o in (environment.get("ASAN_OPTIONS"), "verify_asan_link_order=0") if o]
+    return {
+        **environment,
+        "LD_PRELOAD": preload,
+        VARIABLE: str(folder.resolve()),
+        "ASAN_OPTIONS": ":".join(sanitizer),
+    }
 
 
 def taken_along(environment: Mapping[str, str], command: Sequence[str]) -> dict[str, str]:

@@ -8,7 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from phasewise.recorder.phases import traffic_of
+from phasewise.cli import main
+from phasewise.recorder.phases import regions_at, traffic_of
 from phasewise.runs.lock import Lock
 from phasewise.traces.records import read_communication
 from tests.mpi.recorded import LIBRARIES, SOURCES, built, checked, library_of_core, ranks_of, record
@@ -42,6 +43,11 @@ def test_calls_of_every_group_are_followed(library: str, programs: Path, tmp_pat
     phases = {phase.name: phase for phase in read_communication(tmp_path / "run").phases}
     # Six messages of blocking() and six of posted() are in the region, on each rank.
     assert phases["two ranks"].messages.tolist() == [12, 12, 12]
+    for file, calls in zip(found.files, found.matching.calls, strict=True):
+        at, rows = calls.named({"Sendrecv"}), file.statistics
+        functions = {number for number, name in file.functions.items() if name == "MPI_Sendrecv"}
+        rows = rows[np.isin(rows["function"], list(functions))]
+        assert sorted(regions_at(calls)[at]) == sorted(np.repeat(rows["region"], rows["calls"]))
     assert phases["outside, one-sided"].bytes.sum() == 3 * 8
     assert phases["outside, files"].bytes.tolist() == [100, 100, 100]
 
@@ -56,6 +62,7 @@ def test_arguments_that_do_not_count_are_not_looked_at(
     assert (summary["not_recorded"], summary["traced_until"]) == ([], None)
     phases = {phase.name: phase for phase in read_communication(tmp_path / "run").phases}
     assert phases["MPI_Get_accumulate"].bytes.tolist() == [0, 0, 0]
+    assert phases["MPI_Barrier"].calls.tolist() == [1, 1, 1]
     # Ranks 1 and 2 give an integer each; each side gives the counts of its own ranks.
     assert phases["MPI_Gather"].bytes.tolist() == [0, 4, 4]
     assert phases["MPI_Reduce_scatter"].bytes.tolist() == [8, 8, 8]
@@ -189,6 +196,16 @@ def test_programs_without_mpi_and_commands_that_are_none_get_one_sentence(tmp_pa
     assert none["error"] == "the program made no call of MPI_Init: nothing was recorded"
     missing = record(tmp_path / "run", ["no-such-command"], status=2)
     assert "there is no command no-such-command" in missing["error"]
+
+
+def test_a_command_in_the_wrong_place_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["record", "-n", "2", "./a"]) == 2
+    assert "the command, with its own options, comes after --" in capfd.readouterr().err
+    monkeypatch.setenv("PMI_SIZE", "2")
+    assert main(["record", "--out", str(tmp_path / "run"), "true"]) == 2
+    assert "put it before the launcher" in capfd.readouterr().err
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:

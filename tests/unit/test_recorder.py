@@ -9,6 +9,8 @@ import pytest
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.recorder.header import functions_of
 from phasewise.recorder.matching import AllEnds, match
+from phasewise.recorder.phases import inside_of, seconds_of
+from phasewise.recorder.raw import read_rank
 from phasewise.recorder.recording import read_recording
 from phasewise.recorder.requests import last_before
 from phasewise.recorder.varints import Cursor, signed, unpacked
@@ -128,6 +130,30 @@ def test_a_record_that_is_cut_off_or_of_another_version_is_told(kept: Path, tmp_
     path.write_bytes(whole[:64] + b"\x63" + whole[65:])
     with pytest.raises(RunError, match="is of version 99; this phasewise reads version 1"):
         read_recording(tmp_path)
+
+
+def changed(path: Path, at: int, content: bytes) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:at] + content + whole[at + len(content) :])
+
+
+def test_the_ranks_of_another_program_are_counted_and_left_out(kept: Path, tmp_path: Path) -> None:
+    copied(kept, tmp_path)
+    # The number of ranks is the third word after the header of the first block.
+    changed(tmp_path / "trace" / "1.rank", 64 + 8, (3).to_bytes(4, "little"))
+    found = read_recording(tmp_path)
+    assert (found.ranks, [file.head.rank for file in found.files]) == (2, [0])
+    assert any("1 rank of other programs" in sentence for sentence in found.not_recorded())
+
+
+def test_a_killed_rank_was_there_until_its_last_call(kept: Path, tmp_path: Path) -> None:
+    path = copied(kept, tmp_path)
+    whole = seconds_of(read_rank(path))
+    changed(path, 64 + 16, bytes(4))  # its state: running
+    changed(path, 64 + 40, bytes(8))  # its end
+    killed = read_rank(path)
+    assert inside_of(killed) <= seconds_of(killed) <= whole
+    assert seconds_of(killed) > 0.5 * whole
 
 
 def test_mutated_records_end_in_a_sentence_or_are_read(kept: Path, tmp_path: Path) -> None:
