@@ -82,7 +82,6 @@ uint8_t* more_room(Stream* stream, size_t bytes) {
     block->function = last->function;
     block->site = last->site;
     block->peer = last->peer;
-    block->space = last->space;
     munmap(last, last->size);
   }
   stream->block = block;

@@ -42,8 +42,7 @@ typedef struct {
   uint64_t used;  // bytes after this header
   // The call that this thread is in, if `function` is not -1; only in a thread's last block.
   int64_t began;
-  int32_t function, site, peer, space;
-  int64_t unused[2];
+  int32_t function, site, peer, unused[5];
 } Block;
 _Static_assert(sizeof(Block) == 64, "the reader knows this size");
 

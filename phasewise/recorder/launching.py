@@ -47,6 +47,12 @@ def starts_ranks(command: str) -> bool:
     return name in OTHER_LAUNCHERS or LAUNCHER.fullmatch(name) is not None
 
 
+def options_of(command: Sequence[str]) -> Sequence[str]:
+    """The words of a launcher's command before its program, the first one that can be run."""
+    words = (k for k, word in enumerate(command) if k and not word.startswith("-"))
+    return command[1 : next((k for k in words if shutil.which(command[k])), len(command))]
+
+
 def compiler_of(command: Sequence[str]) -> str | None:
     """The ``mpicc`` of the library whose launcher a command names; for other launchers and scripts
     the one on the PATH.
@@ -107,7 +113,7 @@ def taken_along(environment: Mapping[str, str], command: Sequence[str]) -> dict[
     """The environment with which Open MPI takes the variables of the recorder to other nodes. It
     refuses to do so where the command has ``-x``; variables then reach this node alone.
     """
-    if "-x" in command:
+    if "-x" in options_of(command):
         return dict(environment)
     before = environment.get(ENVIRONMENT_LIST)
     names = [before] if before else []

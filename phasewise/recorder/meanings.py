@@ -59,7 +59,7 @@ def _status(place: int, several: bool = False) -> tuple[str, dict[int, str]]:
             "statuses = many > ON_STACK ? malloc(sizeof *own * (size_t)many) : own;"
         )
         return code, {place: "statuses"}
-    code = f"MPI_Status own, *status = a{place} == MPI_STATUS_IGNORE ? &own : a{place};"
+    code = f"MPI_Status own = {{0}}, *status = a{place} == MPI_STATUS_IGNORE ? &own : a{place};"
     return code, {place: "status"}
 
 

@@ -111,9 +111,9 @@ def read_all(folder: Path) -> None:
 
 
 def copied(kept: Path, folder: Path) -> Path:
-    trace = folder / "trace"
+    trace = folder / "recording"
     trace.mkdir(parents=True)
-    for path in (kept / "trace").glob("*.rank"):
+    for path in (kept / "recording").glob("*.rank"):
         (trace / path.name).write_bytes(path.read_bytes())
     return trace / "0.rank"
 
@@ -140,7 +140,7 @@ def changed(path: Path, at: int, content: bytes) -> None:
 def test_the_ranks_of_another_program_are_counted_and_left_out(kept: Path, tmp_path: Path) -> None:
     copied(kept, tmp_path)
     # The number of ranks is the third word after the header of the first block.
-    changed(tmp_path / "trace" / "1.rank", 64 + 8, (3).to_bytes(4, "little"))
+    changed(tmp_path / "recording" / "1.rank", 64 + 8, (3).to_bytes(4, "little"))
     found = read_recording(tmp_path)
     assert (found.ranks, [file.head.rank for file in found.files]) == (2, [0])
     assert any("1 rank of other programs" in sentence for sentence in found.not_recorded())
