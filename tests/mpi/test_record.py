@@ -194,6 +194,9 @@ def test_programs_without_mpi_and_commands_that_are_none_get_one_sentence(tmp_pa
     assert "status 5 before any rank had begun with MPI" in without["error"]
     none = record(tmp_path / "run", ["true"])
     assert none["error"] == "the program made no call of MPI_Init: nothing was recorded"
+    # A variable of the command itself takes the place of that of the recorder.
+    left_out = record(tmp_path / "run", ["env", "LD_PRELOAD=", "true"])
+    assert "which leaves the recorder out: set LD_PRELOAD in the environment" in left_out["error"]
     missing = record(tmp_path / "run", ["no-such-command"], status=2)
     assert "there is no command no-such-command" in missing["error"]
 
