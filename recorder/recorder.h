@@ -176,6 +176,8 @@ static inline int32_t world_rank(const Space* space, int rank) {
 }
 
 // requests.c
+int32_t take_slot(void);
+void free_slot(int32_t slot);
 Request* add_request(MPI_Request handle, Space* space, int persistent);
 Request* find_request(uintptr_t handle);
 void claim_requests(int count, const MPI_Request* handles, Request** found);

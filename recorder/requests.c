@@ -18,7 +18,7 @@ static uint64_t* taken;  // a bit for each slot
 static int words, lowest;
 
 // The lowest free slot: programs that repeat themselves get the same ones again.
-static int32_t take_slot(void) {
+int32_t take_slot(void) {
   for (int k = lowest; k < words; ++k)
     if (~taken[k]) {
       const int bit = __builtin_ctzll(~taken[k]);
@@ -37,7 +37,7 @@ static int32_t take_slot(void) {
   return 64 * lowest;
 }
 
-static void free_slot(int32_t slot) {
+void free_slot(int32_t slot) {
   if (slot < 0) return;
   taken[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
   if (slot / 64 < lowest) lowest = slot / 64;

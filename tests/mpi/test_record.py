@@ -53,10 +53,8 @@ def test_calls_of_every_group_are_followed(library: str, programs: Path, tmp_pat
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_arguments_that_do_not_count_are_not_looked_at(
-    library: str, programs: Path, tmp_path: Path
-) -> None:
-    program = built(programs, "unused.c", library)
+def test_unusual_calls_count_as_what_they_are(library: str, programs: Path, tmp_path: Path) -> None:
+    program = built(programs, "unusual.c", library)
     summary = record(tmp_path / "run", ranks_of(library, 3, program), "--phases", "call")
     checked(tmp_path / "run")
     assert (summary["not_recorded"], summary["traced_until"]) == ([], None)

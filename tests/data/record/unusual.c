@@ -1,4 +1,5 @@
-// Arguments that do not count may be anything, and what a call promises comes later.
+// Calls that programs may make and seldom do: null types, handles of bindings, jumps, matched
+// probes.
 #include <mpi.h>
 #include <setjmp.h>
 #include <stdio.h>
@@ -54,6 +55,23 @@ static void left(void) {
   MPI_Comm_set_errhandler(WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+// Rank 1 receives the first of two messages last, which its probes have taken in order.
+static void out_of_order(int rank) {
+  int values[3] = {0, 0, 0};
+  MPI_Message first, second;
+  MPI_Request request;
+  if (rank == 0) MPI_Send(values, 1, MPI_INT, 1, 3, WORLD);
+  if (rank == 0) MPI_Send(values, 2, MPI_INT, 1, 3, WORLD);
+  if (rank == 0) MPI_Send(values, 3, MPI_INT, 1, 3, WORLD);
+  if (rank != 1) return;
+  MPI_Mprobe(0, 3, WORLD, &first, MPI_STATUS_IGNORE);
+  MPI_Mprobe(0, 3, WORLD, &second, MPI_STATUS_IGNORE);
+  MPI_Recv(values, 3, MPI_INT, 0, 3, WORLD, MPI_STATUS_IGNORE);
+  MPI_Imrecv(values, 2, MPI_INT, &second, &request);
+  MPI_Wait(&request, MPI_STATUS_IGNORE);
+  MPI_Mrecv(values, 1, MPI_INT, &first, MPI_STATUS_IGNORE);
+}
+
 int main(int count, char** arguments) {
   int rank;
   MPI_Request request;
@@ -64,6 +82,7 @@ int main(int count, char** arguments) {
   MPI_Barrier(made);
   MPI_Comm_free(&made);
   left();
+  out_of_order(rank);
   no_operation((rank + 1) % 3);
   between_groups(rank);
   MPI_Finalize();
