@@ -22,6 +22,8 @@ KINDS = {".hydra": ".mpich"}
 """Debian's name of a launcher, and that of the compiler of its library."""
 VARIABLE = "PHASEWISE_RECORD"
 """It tells the stub where the recording goes."""
+VARIABLES = ("LD_PRELOAD", VARIABLE, "ASAN_OPTIONS")
+"""All that the ranks need."""
 ENVIRONMENT_LIST = "OMPI_MCA_mca_base_env_list"
 """Open MPI's list of the variables that it takes along to other nodes."""
 
@@ -117,7 +119,7 @@ def taken_along(environment: Mapping[str, str], command: Sequence[str]) -> dict[
         return dict(environment)
     before = environment.get(ENVIRONMENT_LIST)
     names = [before] if before else []
-    return {**environment, ENVIRONMENT_LIST: ";".join([*names, "LD_PRELOAD", VARIABLE])}
+    return {**environment, ENVIRONMENT_LIST: ";".join([*names, *VARIABLES])}
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], to_errors: bool) -> int:

@@ -8,6 +8,7 @@ import pytest
 
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.recorder.header import functions_of
+from phasewise.recorder.launching import ENVIRONMENT_LIST, taken_along, with_recorder
 from phasewise.recorder.matching import AllEnds, match
 from phasewise.recorder.phases import inside_of, seconds_of
 from phasewise.recorder.raw import read_rank
@@ -89,6 +90,16 @@ def test_messages_are_matched_in_the_order_of_one_pair_tag_and_communicator() ->
     pairs = dict(zip(found.send.tolist(), found.receive.tolist(), strict=True))
     assert pairs == {0: 2, 1: 1, 3: 0}
     assert (found.lonely_sends, found.lonely_receives) == (1, 1)
+
+
+def test_options_of_the_program_are_not_those_of_its_launcher(tmp_path: Path) -> None:
+    environment = with_recorder({"ASAN_OPTIONS": "detect_leaks=0"}, tmp_path / "stub", tmp_path)
+    assert environment["ASAN_OPTIONS"] == "detect_leaks=0:verify_asan_link_order=0"
+    own = taken_along(environment, ["mpiexec", "-n", "2", "true", "-x"])
+    assert own[ENVIRONMENT_LIST] == "LD_PRELOAD;PHASEWISE_RECORD;ASAN_OPTIONS"
+    # Open MPI refuses its list where the command names variables itself.
+    launcher = taken_along(environment, ["mpiexec", "-x", "LD_PRELOAD", "-n", "2", "true"])
+    assert ENVIRONMENT_LIST not in launcher
 
 
 @pytest.fixture(scope="module")
