@@ -68,7 +68,8 @@ LIGHT = ("init", "check", "plan", "record", "trace", "loopmarks", "import")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line ``arguments`` (those of the process by default); the exit status."""
     argv = list(sys.argv[1:] if arguments is None else arguments)
-    as_json = "--json" in argv
+    # What comes after -- belongs to another program.
+    as_json = "--json" in argv[: argv.index("--") if "--" in argv else len(argv)]
     open_standard_streams()
     tolerate_any_text()
     if "MPLBACKEND" in os.environ:

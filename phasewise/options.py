@@ -24,6 +24,8 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, *arguments: Any, **settings: Any) -> None:
         self._options: list[str] = []
         self._choices: list[str] = []
+        self.otherwise = ""
+        """What is said of an unknown option that is near to none."""
         super().__init__(*arguments, **settings)
 
     def add_argument(self, *names: Any, **settings: Any) -> argparse.Action:
@@ -44,13 +46,14 @@ class Parser(argparse.ArgumentParser):
         if message.startswith("unrecognized arguments: "):
             unknown = message.partition(": ")[2].split()[0].partition("=")[0]
             names = self._options
+            otherwise = self.otherwise
         elif "invalid choice: " in message:
             unknown = message.partition("invalid choice: ")[2].partition(" (")[0].strip("'")
-            names = self._choices
+            names, otherwise = self._choices, ""
         else:
             return ""
         near = difflib.get_close_matches(unknown, names, n=1)
-        return f"; did you mean {near[0]}?" if near else ""
+        return f"; did you mean {near[0]}?" if near else otherwise
 
 
 def count(text: str) -> int:

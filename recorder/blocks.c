@@ -19,26 +19,27 @@
 static char folder_name[LONGEST_PATH], file_name[LONGEST_PATH + 64];
 static uint64_t length, limit, traced;
 
-static uint32_t allocate(uint64_t size) {
+// The next `size` bytes of the file; null with the reason if there are none.
+static Block* mapped(uint64_t size, uint32_t* why) {
   struct rlimit allowed;
   // Beyond it the system would send a signal that ends the program.
   if (getrlimit(RLIMIT_FSIZE, &allowed) == 0 && allowed.rlim_cur != RLIM_INFINITY &&
-      length + size > allowed.rlim_cur)
-    return FILE_SIZE;
+      length + size > allowed.rlim_cur) {
+    *why = FILE_SIZE;
+    return NULL;
+  }
   const int file = open(file_name, O_RDWR | O_CLOEXEC);
-  if (file < 0) return FULL_DISK;
+  if (file < 0) {
+    *why = NOT_OPENED;
+    return NULL;
+  }
   int failed;
   do failed = posix_fallocate(file, (off_t)length, (off_t)size);
   while (failed == EINTR);
+  void* at = MAP_FAILED;
+  if (!failed) at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)length);
   close(file);
-  return failed ? FULL_DISK : WHOLE;
-}
-
-static Block* mapped(uint64_t size) {
-  const int file = open(file_name, O_RDWR | O_CLOEXEC);
-  if (file < 0) return NULL;
-  void* at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, (off_t)length);
-  close(file);
+  *why = failed ? FULL_DISK : NO_MEMORY;
   return at == MAP_FAILED ? NULL : at;
 }
 
@@ -53,14 +54,15 @@ static uint64_t size_for(uint32_t kind, uint64_t before, size_t need) {
 static Block* block_of(uint32_t kind, uint32_t thread, uint64_t before, size_t need) {
   const uint64_t size = size_for(kind, before, need);
   const int counts = kind == ENTRIES || kind == CALLS || kind == TAGS;
-  uint32_t why = counts && traced + size > limit ? LIMIT : allocate(size);
-  Block* block = why ? NULL : mapped(size);
+  uint32_t why = LIMIT;
+  Block* block = counts && traced + size > limit ? NULL : mapped(size, &why);
   if (!block) {
-    stop_tracing(why ? why : FULL_DISK);
+    stop_tracing(why);
     return NULL;
   }
   length += size;
-  if (counts) traced += size;
+  // What numbers stand for is needed beyond the limit too.
+  if (counts || kind == DEFINITIONS) traced += size;
   *block = (Block){.kind = kind, .thread = thread, .size = (uint32_t)size, .function = -1};
   __atomic_store_n(&block->magic, BLOCK_MAGIC, __ATOMIC_RELEASE);
   return block;
@@ -80,7 +82,6 @@ uint8_t* more_room(Stream* stream, size_t bytes) {
     block->function = last->function;
     block->site = last->site;
     block->peer = last->peer;
-    block->space = last->space;
     munmap(last, last->size);
   }
   stream->block = block;

@@ -6,8 +6,15 @@
 
 #define ON_STACK 64  // requests for which a call needs no memory of its own
 
+// Whether a call, with this stack pointer before it, comes from within another call of MPI. One
+// whose stack lies not below that call's shows that longjmp has left that call.
+static inline int nested(const void* stack) {
+  return phasewise_depth && (uintptr_t)stack < phasewise_outermost;
+}
+
 static inline void enter(Frame* frame, uint32_t function, const void* address, const void* stack) {
-  ++phasewise_depth;
+  phasewise_depth = 1;
+  phasewise_outermost = (uintptr_t)stack;
   Thread* thread = phasewise_thread;
   frame->thread = thread ? thread : new_thread();
   frame->function = (int32_t)function;
@@ -41,16 +48,44 @@ static inline void leave(Frame* frame) {
   if (several_threads) unlock_recorder();
   Block* block = frame->thread->calls.block;
   if (block) block->function = -1;
-  --phasewise_depth;
+  phasewise_depth = 0;
 }
 
 static inline int64_t size_of(MPI_Datatype type) {
   int size = 0;
+  if (type == MPI_DATATYPE_NULL) return 0;
   real_MPI_Type_size(type, &size);
   if (size != MPI_UNDEFINED) return size;
   MPI_Count large = 0;
   real_MPI_Type_size_x(type, &large);
   return (int64_t)large;
+}
+
+// Without items the type need not be one.
+static inline int64_t bytes_of(int64_t count, MPI_Datatype type) {
+  return count ? count * size_of(type) : 0;
+}
+
+static inline int64_t bytes_in(MPI_Status* status) {
+  int count = 0;
+  real_MPI_Get_count(status, MPI_BYTE, &count);
+  if (count != MPI_UNDEFINED) return count;
+  MPI_Count large = 0;
+  real_MPI_Get_elements_x(status, MPI_BYTE, &large);
+  return large < 0 ? 0 : (int64_t)large;
+}
+
+static inline uint64_t parent_of(MPI_Comm communicator) {
+  if (several_threads) lock_recorder();
+  const uint64_t id = id_of(communicator);
+  if (several_threads) unlock_recorder();
+  return id;
+}
+
+static inline void freed(uintptr_t handle, int window) {
+  if (several_threads) lock_recorder();
+  drop_space(handle, window);
+  if (several_threads) unlock_recorder();
 }
 
 static inline int32_t partner(int rank, MPI_Comm communicator) {
@@ -93,10 +128,11 @@ void collective_of_counts(Frame* frame, Counts send, Counts receive, int64_t byt
                           MPI_Request* request, int persistent);
 int is_root(int root, MPI_Comm communicator);
 int members(MPI_Comm communicator);
+int own_members(MPI_Comm communicator);
 void neighbours(MPI_Comm communicator, int* in, int* out);
 
 void communicator_made(Frame* frame, uint64_t parent, MPI_Comm made);
-void communicator_promised(Frame* frame, uint64_t parent, MPI_Comm* made, MPI_Request request);
+void communicator_promised(Frame* frame, uint64_t parent, MPI_Comm made, MPI_Request request);
 void window_made(Frame* frame, MPI_Win made);
 void named(Frame* frame, MPI_Comm communicator, const char* name);
 void one_sided(Frame* frame, int64_t out, int64_t in, int target, MPI_Win window);

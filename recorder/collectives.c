@@ -8,6 +8,8 @@
 
 int members(MPI_Comm communicator) { return space_of(communicator)->n; }
 
+int own_members(MPI_Comm communicator) { return space_of(communicator)->local; }
+
 int is_root(int root, MPI_Comm communicator) {
   const Space* space = space_of(communicator);
   return space->kind == SPACE_INTER ? root == MPI_ROOT : root == space->me;
@@ -97,7 +99,8 @@ void communicator_made(Frame* frame, uint64_t parent, MPI_Comm made) {
   emit(frame, &call, (Amount){0, 0, 0}, NULL);
 }
 
-void communicator_promised(Frame* frame, uint64_t parent, MPI_Comm* made, MPI_Request request) {
+// The handle is read at once: the bindings of Fortran give the place of a variable of their own.
+void communicator_promised(Frame* frame, uint64_t parent, MPI_Comm made, MPI_Request request) {
   Call call = call_of(frame);
   Request* kept = add_request(request, space_of(MPI_COMM_WORLD), 0);
   kept->made = made;

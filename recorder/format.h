@@ -42,15 +42,14 @@ typedef struct {
   uint64_t used;  // bytes after this header
   // The call that this thread is in, if `function` is not -1; only in a thread's last block.
   int64_t began;
-  int32_t function, site, peer, space;
-  int64_t unused[2];
+  int32_t function, site, peer, unused[5];
 } Block;
 _Static_assert(sizeof(Block) == 64, "the reader knows this size");
 
 enum { RUNNING, FINALIZED, EXITED, ABORTED };
 
 // Why the trace ends before the program.
-enum { WHOLE, LIMIT, FULL_DISK, FILE_SIZE, DICTIONARY };
+enum { WHOLE, LIMIT, FULL_DISK, FILE_SIZE, DICTIONARY, NOT_OPENED, NO_MEMORY };
 
 typedef struct {
   uint32_t version, rank, ranks;

@@ -6,27 +6,27 @@
 static int inside(void) { return phasewise_depth > 0; }
 
 int wrapped_MPI_Init(int* count, char*** arguments) {
-  const int nested = inside();
+  const int within = inside();
   ++phasewise_depth;
   const int result = real_MPI_Init(count, arguments);
-  if (!nested && result == MPI_SUCCESS) begin_recording(MPI_THREAD_SINGLE);
+  if (!within && result == MPI_SUCCESS) begin_recording();
   --phasewise_depth;
   return result;
 }
 
 int wrapped_MPI_Init_thread(int* count, char*** arguments, int required, int* provided) {
-  const int nested = inside();
+  const int within = inside();
   ++phasewise_depth;
   const int result = real_MPI_Init_thread(count, arguments, required, provided);
-  if (!nested && result == MPI_SUCCESS) begin_recording(*provided);
+  if (!within && result == MPI_SUCCESS) begin_recording();
   --phasewise_depth;
   return result;
 }
 
 int wrapped_MPI_Finalize(void) {
-  const int nested = inside();
+  const int within = inside();
   ++phasewise_depth;
-  if (!nested) end_recording(FINALIZED, 0);
+  if (!within) end_recording(FINALIZED, 0);
   const int result = real_MPI_Finalize();
   --phasewise_depth;
   return result;
@@ -38,10 +38,11 @@ int wrapped_MPI_Abort(MPI_Comm communicator, int code) {
 }
 
 int wrapped_MPI_Pcontrol(const int level, const char* name) {
-  if (inside() || !recording) return real_MPI_Pcontrol(level, name);
+  const void* stack = __builtin_dwarf_cfa();
+  if (!recording || nested(stack)) return real_MPI_Pcontrol(level, name);
   const void* address = __builtin_return_address(0);
   Frame frame;
-  enter(&frame, F_MPI_Pcontrol, address, __builtin_dwarf_cfa());
+  enter(&frame, F_MPI_Pcontrol, address, stack);
   start(&frame, NOBODY);
   const int result = real_MPI_Pcontrol(level, name);
   stop(&frame);

@@ -2,15 +2,6 @@
 #include "calls.h"
 #include "emit.h"
 
-static int64_t bytes_in(MPI_Status* status) {
-  int count = 0;
-  real_MPI_Get_count(status, MPI_BYTE, &count);
-  if (count != MPI_UNDEFINED) return count;
-  MPI_Count large = 0;
-  real_MPI_Get_elements_x(status, MPI_BYTE, &large);
-  return large < 0 ? 0 : (int64_t)large;
-}
-
 static int is_wild(int from, int tag) { return from == MPI_ANY_SOURCE || tag == MPI_ANY_TAG; }
 
 void other(Frame* frame) {
@@ -88,7 +79,10 @@ void send_posted(Frame* frame, int64_t bytes, int to, int tag, MPI_Comm communic
   Amount amount = message_to(&call, space, bytes, to, tag, tags);
   request->peer = call.peer;
   request->bytes = amount.sent;
-  if (persistent) amount = (Amount){0, 0, 0};
+  if (persistent) {
+    amount = (Amount){0, 0, 0};
+    drop_older(request);
+  }
   emit(frame, &call, amount, tags);
 }
 
@@ -104,6 +98,7 @@ void receive_posted(Frame* frame, int from, int tag, MPI_Comm communicator, MPI_
     request->wild = (uint8_t)is_wild(from, tag);
     call.flags |= RECEIVES | (request->wild ? WILD : 0);
     call.tags = 1;
+    drop_older(request);
   }
   emit(frame, &call, (Amount){0, 0, 0}, tags);
 }
@@ -137,8 +132,10 @@ void started(Frame* frame, int count, const MPI_Request* handles) {
     if (!one || !one->persistent) continue;
     request = one;
     one->active = 1;
-    at = varint(at, (uint64_t)one->slot);
-    ++found;
+    if (one->slot >= 0) {
+      at = varint(at, (uint64_t)one->slot);
+      ++found;
+    }
     if (count > 1 && !one->receives) {
       Call part = call;
       part.space = one->space->number;
@@ -185,7 +182,7 @@ static int complete(Request** place, MPI_Status* status, Completion* done) {
     done->tag = status->MPI_TAG;
     done->bytes = bytes_in(status);
   }
-  if (request->made) new_communicator(*request->made, request->parent);
+  if (request->made != MPI_COMM_NULL) new_communicator(request->made, request->parent);
   if (request->persistent)
     request->active = 0;
   else
@@ -227,15 +224,17 @@ void completed(Frame* frame, Request** requests, const int* which, int count,
   for (int k = 0; k < count; ++k) {
     Completion done;
     if (!complete(&requests[which ? which[k] : k], &statuses[k], &done)) continue;
+    call.received += done.bytes;
+    // What has no slot or no room for its tag is counted, and left out of the list.
+    if (done.slot < 0 || (done.flags & WILD && wild == UINT16_MAX)) continue;
     at = varint(at, (uint64_t)done.slot << 3 | done.flags);
     if (done.flags & RECEIVES) at = varint(at, (uint64_t)done.bytes);
-    call.received += done.bytes;
     if (!(done.flags & WILD)) continue;
     at = varint(at, zigzag(done.source));
     tags[wild++] = done.tag;
   }
   if (at > bytes) call.list = list_of(bytes, (size_t)(at - bytes));
-  call.tags = wild > UINT16_MAX ? UINT16_MAX : (uint16_t)wild;
+  call.tags = (uint16_t)wild;
   emit(frame, &call, (Amount){0, 0, call.received}, tags);
   if (bytes != on_stack) {
     free(bytes);

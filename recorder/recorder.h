@@ -36,8 +36,9 @@ typedef struct Space {
   int32_t number;  // within this rank
   uint64_t id;     // agreed among the members
   int n, me;   // ranks that a call may name (of an inter-communicator the remote ones); own rank
+  int local;   // ranks of the own group
   int* world;  // their ranks in the world
-  int live;
+  int live, holders;  // holders: requests and messages under way that know it
   struct Space* next;
 } Space;
 
@@ -47,7 +48,7 @@ typedef struct Request {
   int64_t bytes;  // that are sent when it starts
   int32_t slot, peer;
   uint8_t receives, wild, persistent, active, claimed;
-  MPI_Comm* made;   // of MPI_Comm_idup: where the communicator will be
+  MPI_Comm made;    // by MPI_Comm_idup
   uint64_t parent;  // and what its number follows from
   struct Request* next;
 } Request;
@@ -75,6 +76,7 @@ typedef struct {
 } Frame;
 
 extern __thread int phasewise_depth __attribute__((tls_model("initial-exec")));
+extern __thread uintptr_t phasewise_outermost __attribute__((tls_model("initial-exec")));
 extern __thread Thread* phasewise_thread __attribute__((tls_model("initial-exec")));
 extern volatile int recording;  // whether calls are recorded at all
 extern int tracing;             // whether the trace goes on, not only the statistics
@@ -158,6 +160,8 @@ Space* space_of_window(MPI_Win window);
 Space* new_communicator(MPI_Comm communicator, uint64_t parent);
 void new_window(MPI_Win window);
 void drop_space(uintptr_t handle, int window);
+void hold_space(Space* space);
+void release_space(Space* space);
 uint64_t id_of(MPI_Comm communicator);
 uint64_t id_of_next(uint64_t parent);
 void begin_spaces(void);
@@ -172,14 +176,17 @@ static inline int32_t world_rank(const Space* space, int rank) {
 }
 
 // requests.c
+int32_t take_slot(void);
+void free_slot(int32_t slot);
 Request* add_request(MPI_Request handle, Space* space, int persistent);
 Request* find_request(uintptr_t handle);
 void claim_requests(int count, const MPI_Request* handles, Request** found);
-void release_requests(int count, Request** found);
+void release_requests(int count, const MPI_Request* handles, Request** found);
+void drop_older(const Request* request);
 void drop_request(Request* request);
 
 // session.c
-void begin_recording(int level);
+void begin_recording(void);
 void end_recording(uint32_t state, int code);
 Thread* new_thread(void);
 void lock_recorder(void);

@@ -18,7 +18,7 @@ static uint64_t* taken;  // a bit for each slot
 static int words, lowest;
 
 // The lowest free slot: programs that repeat themselves get the same ones again.
-static int32_t take_slot(void) {
+int32_t take_slot(void) {
   for (int k = lowest; k < words; ++k)
     if (~taken[k]) {
       const int bit = __builtin_ctzll(~taken[k]);
@@ -37,7 +37,7 @@ static int32_t take_slot(void) {
   return 64 * lowest;
 }
 
-static void free_slot(int32_t slot) {
+void free_slot(int32_t slot) {
   if (slot < 0) return;
   taken[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
   if (slot / 64 < lowest) lowest = slot / 64;
@@ -58,8 +58,10 @@ Request* add_request(MPI_Request given, Space* space, int persistent) {
                        .space = space,
                        .peer = NOBODY,
                        .slot = take_slot(),
+                       .made = MPI_COMM_NULL,
                        .persistent = (uint8_t)persistent,
                        .active = !persistent};
+  hold_space(space);
   Bucket* bucket = bucket_of(handle);
   if (bucket->first)
     bucket->last->next = request;
@@ -85,6 +87,7 @@ void drop_request(Request* request) {
     bucket->first = request->next;
   if (bucket->last == request) bucket->last = before;
   free_slot(request->slot);
+  release_space(request->space);
   request->next = unused;
   unused = request;
 }
@@ -102,8 +105,18 @@ void claim_requests(int count, const MPI_Request* handles, Request** found) {
   if (several_threads) unlock_recorder();
 }
 
-// Those that the call has not completed; the others are no longer in `found`.
-void release_requests(int count, Request** found) {
-  for (int k = 0; k < count; ++k)
-    if (found[k]) found[k]->claimed = 0;
+// Those that the call has not completed; the others are no longer in `found`. A call that failed
+// may have ended some of them.
+void release_requests(int count, const MPI_Request* handles, Request** found) {
+  for (int k = 0; k < count; ++k) {
+    if (!found[k]) continue;
+    found[k]->claimed = 0;
+    if (handles[k] == MPI_REQUEST_NULL) drop_request(found[k]);
+  }
+}
+
+// A receive or a persistent request has a handle of its own: an older one with it has ended unseen.
+void drop_older(const Request* request) {
+  Request* older = find_request(request->handle);
+  if (older && older != request && !older->claimed) drop_request(older);
 }

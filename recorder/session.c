@@ -34,6 +34,7 @@ static int64_t switches(void) {
 // A thread that has ended leaves its streams to the next one.
 static void release(void* given) {
   Thread* thread = given;
+  phasewise_thread = NULL;
   lock_recorder();
   thread->next = unused;
   unused = thread;
@@ -87,12 +88,14 @@ void set_recording(const char* where, uint64_t most) {
   limit = most;
 }
 
-void begin_recording(int level) {
-  int ranks, rank;
+void begin_recording(void) {
+  int ranks, rank, level = MPI_THREAD_SINGLE;
   if (head) return;
   real_MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   real_MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   own_rank = rank;
+  // A program or its environment may have asked for more than MPI_Init says.
+  real_MPI_Query_thread(&level);
   several_threads = level == MPI_THREAD_MULTIPLE;
   tracing = 1;
   const int opened = open_record(limit);

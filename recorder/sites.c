@@ -43,7 +43,8 @@ static _Unwind_Reason_Code step(struct _Unwind_Context* context, void* given) {
   // This is the stack pointer at the call: below it lies the return address.
   const uintptr_t cfa = _Unwind_GetCFA(context);
   if (cfa < walk->frame) return _URC_NO_REASON;  // the recorder's own frames
-  if (address == 0) return _URC_END_OF_STACK;
+  // What lies farther off may be another stack, which may be gone when a call is compared with it.
+  if (address == 0 || cfa - walk->frame > FARTHEST) return _URC_END_OF_STACK;
   if (walk->known->count < CHECKED) {
     walk->known->offset[walk->known->count] = (int32_t)(cfa - sizeof(uintptr_t) - walk->frame);
     walk->known->address[walk->known->count++] = address;
@@ -53,12 +54,17 @@ static _Unwind_Reason_Code step(struct _Unwind_Context* context, void* given) {
 }
 
 static int32_t number_of(const Walk* walk) {
-  for (int32_t k = path_count - 1; k >= 0; --k)
-    if (memcmp(paths[k], walk->path, sizeof walk->path) == 0) return k;
+  static int32_t numbers[2 * MOST_SITES];  // 1 + the number of a path, by hash; 0 for none
+  uint64_t hash = 0;
+  for (int k = 0; k < FRAMES; ++k) hash = (hash ^ walk->path[k]) * UINT64_C(0x9e3779b97f4a7c15);
+  size_t at = (hash >> 32) % (2 * MOST_SITES);
+  for (; numbers[at]; at = (at + 1) % (2 * MOST_SITES))
+    if (memcmp(paths[numbers[at] - 1], walk->path, sizeof walk->path) == 0) return numbers[at] - 1;
   if (path_count == MOST_SITES) return -1;
   memcpy(paths[path_count], walk->path, sizeof walk->path);
   define_site(path_count, walk->frames, walk->path);
-  return path_count++;
+  numbers[at] = ++path_count;
+  return path_count - 1;
 }
 
 int32_t new_site(uintptr_t address, uintptr_t frame) {

@@ -4,6 +4,7 @@
 
 #define FRAMES 5    // of the program that make a site: the call and its callers
 #define CHECKED 12  // return addresses that are compared: the library's frames come on top
+#define FARTHEST ((uintptr_t)64 << 20)  // bytes of the stack that the callers may take
 #define KNOWN 4096
 #define MOST_SITES 16384
 

@@ -107,6 +107,7 @@ Space* new_communicator(MPI_Comm communicator, uint64_t parent) {
   MPI_Group group;
   real_MPI_Comm_test_inter(communicator, &inter);
   real_MPI_Comm_rank(communicator, &space->me);
+  real_MPI_Comm_size(communicator, &space->local);
   if (inter) {
     real_MPI_Comm_remote_size(communicator, &space->n);
     real_MPI_Comm_remote_group(communicator, &group);
@@ -168,10 +169,29 @@ uint64_t id_of_next(uint64_t parent) {
   return mix(base, times_before(base));
 }
 
-// The handle may be given to another one; requests still know this space.
+static void free_unheld(Space* space) {
+  if (space->live || space->holders) return;
+  free(space->world);
+  free(space);
+}
+
+// The handle may be given to another one; requests under way still know this space.
 void drop_space(uintptr_t handle, int window) {
   Space* space = find(handle, window);
-  if (space && space != world) space->live = 0;
+  if (!space || space == world) return;
+  Space** at = bucket_of(handle);
+  while (*at != space) at = &(*at)->next;
+  *at = space->next;
+  if (last == space) last = NULL;
+  space->live = 0;
+  free_unheld(space);
+}
+
+void hold_space(Space* space) { ++space->holders; }
+
+void release_space(Space* space) {
+  --space->holders;
+  free_unheld(space);
 }
 
 void begin_spaces(void) {

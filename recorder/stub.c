@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 __attribute__((tls_model("initial-exec"))) __thread int phasewise_depth;
+__attribute__((tls_model("initial-exec"))) __thread uintptr_t phasewise_outermost;
 __attribute__((tls_model("initial-exec"))) __thread void* phasewise_thread;
 
 static void* resolved(int place);
@@ -22,23 +23,48 @@ static void load_recorder(void);
 
 #include "stub_functions.h"  // places, names, and a function for each name
 
-typedef struct {
-  const char* name;
-  void *base, *found;
-} Wanted;
+#define MOST_OBJECTS 4096
 
-static int look(struct dl_phdr_info* object, size_t size, void* given) {
+typedef struct {
+  char* paths[MOST_OBJECTS];
+  int count;
+} Objects;
+
+static int keep_path(struct dl_phdr_info* object, size_t size, void* given) {
   (void)size;
-  Wanted* wanted = given;
-  if (!object->dlpi_name || !object->dlpi_name[0]) return 0;
-  void* handle = dlopen(object->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
-  if (!handle) return 0;
-  void* found = dlsym(handle, wanted->name);
-  dlclose(handle);
+  Objects* all = given;
+  if (!object->dlpi_name || !object->dlpi_name[0] || all->count == MOST_OBJECTS) return 0;
+  char* path = strdup(object->dlpi_name);
+  if (path) all->paths[all->count++] = path;
+  return 0;
+}
+
+// The function in this object, unless it is the stub's own.
+static void* other_than(const void* base, void* handle, const char* name) {
   Dl_info where;
-  if (!found || !dladdr(found, &where) || where.dli_fbase == wanted->base) return 0;
-  wanted->found = found;
-  return 1;
+  void* found = dlsym(handle, name);
+  return found && dladdr(found, &where) && where.dli_fbase != base ? found : NULL;
+}
+
+// The function in any object. They are opened after the list of them is complete: the loader holds
+// a lock while it goes through the list, and another thread that loads an object may wait for it.
+static void* of_any_object(const void* base, const char* name) {
+  static void* library;  // where one was found before
+  void* known = __atomic_load_n(&library, __ATOMIC_ACQUIRE);
+  void* found = known ? other_than(base, known, name) : NULL;
+  Objects* all = found ? NULL : calloc(1, sizeof *all);
+  if (!all) return found;
+  dl_iterate_phdr(keep_path, all);
+  for (int k = 0; k < all->count; ++k) {
+    void* handle = found ? NULL : dlopen(all->paths[k], RTLD_LAZY | RTLD_NOLOAD);
+    if (handle && (found = other_than(base, handle, name)))
+      __atomic_store_n(&library, handle, __ATOMIC_RELEASE);
+    else if (handle)
+      dlclose(handle);
+    free(all->paths[k]);
+  }
+  free(all);
+  return found;
 }
 
 // A function that is not this stub's: of the next object, or, where a program has loaded MPI by
@@ -47,10 +73,8 @@ static void* beyond(const char* name) {
   Dl_info self;
   void* found = dlsym(RTLD_NEXT, name);
   if (found) return found;
-  Wanted wanted = {.name = name};
-  if (dladdr((void*)(uintptr_t)&beyond, &self)) wanted.base = self.dli_fbase;
-  dl_iterate_phdr(look, &wanted);
-  return wanted.found;
+  if (!dladdr((void*)(uintptr_t)&beyond, &self)) return NULL;
+  return of_any_object(self.dli_fbase, name);
 }
 
 static void* find(const char* name) {

@@ -10,11 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from phasewise.driver import launched_size
 from phasewise.errors import PhasewiseError, RunError, StudyError
 from phasewise.options import Parser, add_json
 from phasewise.output import describe, message, print_json
 from phasewise.recorder.faults import why_nothing
-from phasewise.recorder.launching import LAUNCHER, libraries_for, prepare, run, taken_along
+from phasewise.recorder.launching import libraries_for, prepare, run, starts_ranks, taken_along
 from phasewise.recorder.phases import PHASES, Sites, phases_of, write_communication
 from phasewise.recorder.recording import Recording, read_recording
 from phasewise.recorder.summary import Site, banner, site_table, summary_of
@@ -37,6 +38,7 @@ def limit(text: str) -> float:
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
+    parser.otherwise = "; the command, with its own options, comes after --"
     add_json(parser, "print the summary as JSON; the program's output goes to standard error")
     parser.add_argument(
         "--out", metavar="DIR", help="folder of the record (runs/<program> by default)"
@@ -66,6 +68,11 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Run and record ``options.program``; its exit status."""
     command = options.program[1:] if options.program[:1] == ["--"] else options.program
+    if launched_size() > 1:
+        raise StudyError(
+            "phasewise record was itself started in several ranks: put it before the launcher, "
+            "as in: phasewise record -- mpiexec -n 8 ./a"
+        )
     if not command:
         raise StudyError("give the command after --, as in: phasewise record -- mpiexec -n 8 ./a")
     if shutil.which(command[0]) is None:
@@ -80,7 +87,7 @@ def main(options: argparse.Namespace) -> int:
 
 def name_of(command: Sequence[str]) -> str:
     """The name of the program that a launcher starts: its first word that can be run."""
-    words = command[1:] if LAUNCHER.fullmatch(Path(command[0]).name) else command
+    words = command[1:] if starts_ranks(command[0]) else command
     programs = (word for word in words if not word.startswith("-") and shutil.which(word))
     name = Path(next(programs, command[0])).name
     return re.sub(r"[^\w.+-]", "_", name) or "record"
@@ -92,10 +99,11 @@ def _recorded(folder: Path, command: Sequence[str], options: argparse.Namespace)
     try:
         libraries = libraries_for(command)
         environment = prepare(trace, libraries, round(options.limit * MEGABYTE))
-    except RunError as error:
+    except PhasewiseError as error:
         return _unrecorded(command, str(error), options)
     except OSError as error:
-        raise RunError(f"the folder {trace} cannot be used ({disk_reason(error)})") from None
+        why = f"the folder {trace} cannot be used ({disk_reason(error)})"
+        return _unrecorded(command, why, options)
     status = run(command, taken_along(environment, command), options.json)
     try:
         recording = read_recording(folder)

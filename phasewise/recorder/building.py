@@ -21,6 +21,7 @@ from phasewise.recorder.wrappers import (
     wrapped_arguments,
     wrappers_source,
 )
+from phasewise.runs.kept import cache_folder
 from phasewise.scratch import temporary_folder
 
 PACKAGE = Path(__file__).resolve().parent
@@ -60,8 +61,7 @@ def source_folder() -> Path:
 
 def build_folders() -> tuple[Path, ...]:
     """Where recorders are looked for: those of ``make setup``, then the user's cache."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    own = cache / "phasewise" / "recorder"
+    own = cache_folder(os.environ) / "recorder"
     return (TREE / "build" / "recorder", own) if source_folder().parent == TREE else (own,)
 
 
@@ -251,8 +251,11 @@ def main() -> int:
             libraries.append(library_of(compiler, build_folders()[0]))
         except RunError as error:
             print(f"phasewise: {error}", file=sys.stderr)
-    if libraries:
-        stub_of(libraries)
+    try:
+        if libraries:
+            stub_of(libraries)
+    except RunError as error:
+        print(f"phasewise: {error}", file=sys.stderr)
     return 0
 
 

@@ -7,11 +7,13 @@ from collections.abc import Iterator
 from phasewise.recorder.meanings import Meaning
 
 IN_PLACE = "({0} == MPI_IN_PLACE ? 0 : {1})"
+OF_ROOT = "({0} < 0 || {1} == MPI_IN_PLACE ? 0 : {2})"
+"""Bytes to or from a root. Between communicators they count on the side whose root is a rank."""
 NONE = "(Counts){0}"
 
 
 def _size(count: int, kind: int, times: str = "") -> str:
-    return f"(int64_t)a{count} * size_of(a{kind})" + (f" * {times}" if times else "")
+    return f"bytes_of(a{count}, a{kind})" + (f" * {times}" if times else "")
 
 
 def collectives() -> dict[str, Meaning]:
@@ -35,20 +37,26 @@ def _plain() -> Iterator[tuple[str, str, int]]:
     block, got = _size(2, 3), _size(1, 2)
     for name, sent, received, root, last in (
         ("Barrier", "0", "0", "", 0),
-        ("Bcast", f"(is_root(a3, a4) ? {got} : 0)", f"(is_root(a3, a4) ? 0 : {got})", "a3", 4),
-        ("Reduce", block, f"(is_root(a5, a6) ? {block} : 0)", "a5", 6),
+        (
+            "Bcast",
+            f"(is_root(a3, a4) ? {got} : 0)",
+            f"(a3 < 0 || is_root(a3, a4) ? 0 : {got})",
+            "a3",
+            4,
+        ),
+        ("Reduce", f"(a5 < 0 ? 0 : {block})", f"(is_root(a5, a6) ? {block} : 0)", "a5", 6),
         *((name, block, block, "", 5) for name in ("Allreduce", "Scan", "Exscan")),
-        ("Reduce_scatter_block", _size(2, 3, "members(a5)"), block, "", 5),
+        ("Reduce_scatter_block", _size(2, 3, "own_members(a5)"), block, "", 5),
         (
             "Gather",
-            IN_PLACE.format("a0", _size(1, 2)),
+            OF_ROOT.format("a6", "a0", _size(1, 2)),
             f"(is_root(a6, a7) ? {_size(4, 5, 'members(a7)')} : 0)",
             *("a6", 7),
         ),
         (
             "Scatter",
             f"(is_root(a6, a7) ? {_size(1, 2, 'members(a7)')} : 0)",
-            IN_PLACE.format("a3", _size(4, 5)),
+            OF_ROOT.format("a6", "a3", _size(4, 5)),
             *("a6", 7),
         ),
         (
@@ -79,14 +87,14 @@ def _counted() -> Iterator[tuple[str, str, int]]:
             "Gatherv",
             NONE,
             f"is_root(a7, a8) ? COUNTS(a4, a6, members(a8)) : {NONE}",
-            f"{IN_PLACE.format('a0', _size(1, 2))}, 0",
+            f"{OF_ROOT.format('a7', 'a0', _size(1, 2))}, 0",
             *("a7", 8),
         ),
         (
             "Scatterv",
             f"is_root(a7, a8) ? COUNTS(a1, a3, members(a8)) : {NONE}",
             NONE,
-            f"0, {IN_PLACE.format('a4', _size(5, 6))}",
+            f"0, {OF_ROOT.format('a7', 'a4', _size(5, 6))}",
             *("a7", 8),
         ),
         (
@@ -112,9 +120,9 @@ def _counted() -> Iterator[tuple[str, str, int]]:
         ),
         (
             "Reduce_scatter",
-            "COUNTS(a2, a3, members(a5))",
+            "COUNTS(a2, a3, own_members(a5))",
             NONE,
-            "0, a2[space_of(a5)->me] * size_of(a3)",
+            "0, bytes_of(a2[space_of(a5)->me], a3)",
             *("NOBODY", 5),
         ),
     ):

@@ -30,6 +30,12 @@ def why_nothing(
         return f"the ranks could not write to {where} ({notes['unwritable'][0]})"
     if "session" in notes:
         return "the program uses MPI by sessions (MPI_Session_init), which are not followed"
+    preloaded = next((word for word in command if word.startswith("LD_PRELOAD=")), None)
+    if preloaded is not None:
+        return (
+            f"the command sets {preloaded}, which leaves the recorder out: set LD_PRELOAD in the "
+            "environment of phasewise record, which keeps it"
+        )
     program = next((p for word in command if (p := _static(word))), None)
     if program is not None:
         return (

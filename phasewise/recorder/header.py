@@ -5,21 +5,19 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-RESULTS = r"int|double|MPI_Aint|MPI_Fint|MPI_[A-Z]\w+"
 NESTED = r"(?:[^()]|\([^()]*\))*"
-DECLARATION = re.compile(rf"\b({RESULTS})\s*\b(MPIX?_[A-Z]\w*)\s*\(({NESTED})\)\s*;")
+DECLARATION = re.compile(rf"\bint\s+(MPI_[A-Z]\w*)\s*\(({NESTED})\)\s*;")
 PARAMETER = re.compile(r"(.*?)(\w+)?((?:\[[^\]]*\])*)")
 CONVERSIONS = re.compile(r"_(f2c|c2f|f082c|c2f08|fromint|toint|f082f|f2f08)$")
 
 
 @dataclass(frozen=True)
 class Function:
-    """A function as ``mpi.h`` declares it: its result, and the types of its parameters before and
-    after their names.
+    """A function that returns an ``int``, as ``mpi.h`` declares it: the types of its parameters
+    before and after their names.
     """
 
     name: str
-    result: str
     parameters: tuple[tuple[str, str], ...]
 
     @property
@@ -43,11 +41,11 @@ def functions_of(preprocessed: str) -> list[Function]:
     text = re.sub(rf"__attribute__\s*\(\({NESTED}\)\)", "", text)
     text = re.sub(r"\s+", " ", text)
     found: dict[str, Function] = {}
-    for result, name, given in DECLARATION.findall(text):
+    for name, given in DECLARATION.findall(text):
         parameters = _split(given.strip())
-        wanted = result == "int" and "..." not in parameters and not name.startswith("MPI_T_")
-        if wanted and not CONVERSIONS.search(name) and name.startswith("MPI_"):
-            found.setdefault(name, Function(name, result, tuple(map(_parameter, parameters))))
+        wanted = "..." not in parameters and not name.startswith("MPI_T_")
+        if wanted and not CONVERSIONS.search(name):
+            found.setdefault(name, Function(name, tuple(map(_parameter, parameters))))
     return [found[name] for name in sorted(found)]
 
 

@@ -16,10 +16,14 @@ from phasewise.mpi.signals import SIGNALS, give_back, handled
 from phasewise.recorder.building import Library, built_libraries, library_of, stub_of
 
 LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|prun)(\..+)?")
+OTHER_LAUNCHERS = ("srun", "aprun", "jsrun")
+"""Launchers that belong to a batch system, and to no MPI library."""
 KINDS = {".hydra": ".mpich"}
 """Debian's name of a launcher, and that of the compiler of its library."""
 VARIABLE = "PHASEWISE_RECORD"
 """It tells the stub where the recording goes."""
+VARIABLES = ("LD_PRELOAD", VARIABLE, "ASAN_OPTIONS")
+"""All that the ranks need."""
 ENVIRONMENT_LIST = "OMPI_MCA_mca_base_env_list"
 """Open MPI's list of the variables that it takes along to other nodes."""
 
@@ -37,6 +41,18 @@ def libraries_for(command: Sequence[str]) -> list[Library]:
             "recorder: install the MPI library's development files"
         )
     return [*first, *others]
+
+
+def starts_ranks(command: str) -> bool:
+    """Whether a command is a launcher."""
+    name = Path(command).name
+    return name in OTHER_LAUNCHERS or LAUNCHER.fullmatch(name) is not None
+
+
+def options_of(command: Sequence[str]) -> Sequence[str]:
+    """The words of a launcher's command before its program, the first one that can be run."""
+    words = (k for k, word in enumerate(command) if k and not word.startswith("-"))
+    return command[1 : next((k for k in words if shutil.which(command[k])), len(command))]
 
 
 def compiler_of(command: Sequence[str]) -> str | None:
@@ -85,18 +101,25 @@ def with_recorder(environment: Mapping[str, str], stub: Path, folder: Path) -> d
     """An environment in which programs load the stub first, and what they preloaded before."""
     before = environment.get("LD_PRELOAD")
     preload = f"{stub}:{before}" if before else str(stub)
-    return {**environment, "LD_PRELOAD": preload, VARIABLE: str(folder.resolve())}
+    # AddressSanitizer demands to be the first library, and works as well where it is not.
+    sanitizer = [o for o in (environment.get("ASAN_OPTIONS"), "verify_asan_link_order=0") if o]
+    return {
+        **environment,
+        "LD_PRELOAD": preload,
+        VARIABLE: str(folder.resolve()),
+        "ASAN_OPTIONS": ":".join(sanitizer),
+    }
 
 
 def taken_along(environment: Mapping[str, str], command: Sequence[str]) -> dict[str, str]:
     """The environment with which Open MPI takes the variables of the recorder to other nodes. It
     refuses to do so where the command has ``-x``; variables then reach this node alone.
     """
-    if "-x" in command:
+    if "-x" in options_of(command):
         return dict(environment)
     before = environment.get(ENVIRONMENT_LIST)
     names = [before] if before else []
-    return {**environment, ENVIRONMENT_LIST: ";".join([*names, "LD_PRELOAD", VARIABLE])}
+    return {**environment, ENVIRONMENT_LIST: ";".join([*names, *VARIABLES])}
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], to_errors: bool) -> int:

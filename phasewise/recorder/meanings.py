@@ -47,7 +47,7 @@ OWN |= {"MPI_Session_init"}
 
 
 def _bytes(count: int, kind: int) -> str:
-    return f"(int64_t)a{count} * size_of(a{kind})"
+    return f"bytes_of(a{count}, a{kind})"
 
 
 def _status(place: int, several: bool = False) -> tuple[str, dict[int, str]]:
@@ -59,7 +59,7 @@ def _status(place: int, several: bool = False) -> tuple[str, dict[int, str]]:
             "statuses = many > ON_STACK ? malloc(sizeof *own * (size_t)many) : own;"
         )
         return code, {place: "statuses"}
-    code = f"MPI_Status own, *status = a{place} == MPI_STATUS_IGNORE ? &own : a{place};"
+    code = f"MPI_Status own = {{0}}, *status = a{place} == MPI_STATUS_IGNORE ? &own : a{place};"
     return code, {place: "status"}
 
 
@@ -72,7 +72,10 @@ def _requests_of(count: str, array: str) -> str:
     )
 
 
-FREE = "release_requests(many, requests);\n  if (requests != on_stack) free(requests);"
+def _free(array: str) -> str:
+    return (
+        f"release_requests(many, {array}, requests);\n  if (requests != on_stack) free(requests);"
+    )
 
 
 def _messages() -> dict[str, Meaning]:
@@ -103,7 +106,7 @@ def _messages() -> dict[str, Meaning]:
     found["Isendrecv_replace"] = Meaning(
         f"exchange_posted(&frame, {size}, a3, a4, a5, a6, a7, *a8);"
     )
-    size = "(int64_t)a1 * (int64_t)a2 * size_of(a3)"
+    size = "(int64_t)a1 * bytes_of(a2, a3)"
     found["Psend_init"] = Meaning(f"send_posted(&frame, {size}, a4, a5, a6, *a8, 1);")
     found["Precv_init"] = Meaning("receive_posted(&frame, a4, a5, a6, *a8, 1);")
     return found
@@ -114,19 +117,19 @@ def _requests() -> dict[str, Meaning]:
         "Start": Meaning("started(&frame, 1, a0);"),
         "Startall": Meaning("started(&frame, a0, a1);"),
         "Request_free": Meaning(
-            "request_freed(&frame, requests);", before=_requests_of("1", "a0"), ending=FREE
+            "request_freed(&frame, requests);", before=_requests_of("1", "a0"), ending=_free("a0")
         ),
         "Request_get_status": Meaning("if (*a1) other(&frame); else polled(&frame);"),
     }
     request = _requests_of("1", "a0")
     before, instead = _status(1)
     one = "completed(&frame, requests, NULL, 1, status);"
-    found["Wait"] = Meaning(one, request + before, instead, ending=FREE)
+    found["Wait"] = Meaning(one, request + before, instead, ending=_free("a0"))
     before, instead = _status(2)
     found["Test"] = Meaning(
         f"if (*a1) {one} else polled(&frame);",
         *(request + before, instead),
-        ending=FREE,
+        ending=_free("a0"),
     )
     some = "count > 0 ? count : 0"
     for name, flag, index, status, every in (
@@ -141,7 +144,8 @@ def _requests() -> dict[str, Meaning]:
             "else polled(&frame);",
             _requests_of("a0", "a1") + before,
             instead,
-            ending=FREE + f"\n  if (statuses != own && statuses != a{status}) free(statuses);",
+            ending=_free("a1")
+            + f"\n  if (statuses != own && statuses != a{status}) free(statuses);",
         )
     for name, flag, status in (("Waitany", "1", 3), ("Testany", "*a3", 4)):
         before, instead = _status(status)
@@ -149,7 +153,7 @@ def _requests() -> dict[str, Meaning]:
             f"if ({flag} && *a2 != MPI_UNDEFINED) completed(&frame, requests, a2, 1, status); "
             f"else if ({flag}) other(&frame); else polled(&frame);",
             *(_requests_of("a0", "a1") + before, instead),
-            ending=FREE,
+            ending=_free("a1"),
         )
     return found
 
@@ -189,22 +193,22 @@ def _made() -> dict[str, Meaning]:
     ):
         found[name] = Meaning(
             f"communicator_made(&frame, parent, *a{made});",
-            before=f"const uint64_t parent = id_of({parent});",
+            before=f"const uint64_t parent = parent_of({parent});",
         )
     for name, made, request in (("Comm_idup", 1, 2), ("Comm_idup_with_info", 2, 3)):
         found[name] = Meaning(
-            f"communicator_promised(&frame, parent, a{made}, *a{request});",
-            before="const uint64_t parent = id_of(a0);",
+            f"communicator_promised(&frame, parent, *a{made}, *a{request});",
+            before="const uint64_t parent = parent_of(a0);",
         )
     for name in ("Comm_free", "Comm_disconnect"):
-        found[name] = Meaning(before="drop_space(HANDLE(*a0), 0);")
+        found[name] = Meaning(before="freed(HANDLE(*a0), 0);")
     found["Comm_set_name"] = Meaning("named(&frame, a0, a1);")
     for name, made in (
         *(("Win_create", 5), ("Win_allocate", 5), ("Win_allocate_shared", 5)),
         ("Win_create_dynamic", 2),
     ):
         found[name] = Meaning(f"window_made(&frame, *a{made});")
-    found["Win_free"] = Meaning(before="drop_space(HANDLE(*a0), 1);")
+    found["Win_free"] = Meaning(before="freed(HANDLE(*a0), 1);")
     return found
 
 
@@ -216,9 +220,13 @@ def _one_sided() -> dict[str, Meaning]:
     ):
         code = f"one_sided(&frame, {out}, {into}, a3, a{window});"
         found[name] = found["R" + name.lower()] = Meaning(code)
-    both = "one_sided(&frame, (int64_t)a1 * size_of(a2), (int64_t)a4 * size_of(a5), a6, a11);"
+    # MPI_NO_OP sends nothing, and its type need not be one.
+    out = f"a10 == MPI_NO_OP ? 0 : {size}"
+    both = f"one_sided(&frame, {out}, {_bytes(4, 5)}, a6, a11);"
     found["Get_accumulate"] = found["Rget_accumulate"] = Meaning(both)
-    found["Fetch_and_op"] = Meaning("one_sided(&frame, size_of(a2), size_of(a2), a3, a6);")
+    found["Fetch_and_op"] = Meaning(
+        "one_sided(&frame, a5 == MPI_NO_OP ? 0 : size_of(a2), size_of(a2), a3, a6);"
+    )
     found["Compare_and_swap"] = Meaning("one_sided(&frame, size_of(a3), size_of(a3), a4, a6);")
     for name, target, window in (
         *(("Win_fence", "NOBODY", 1), ("Win_lock", "a1", 3), ("Win_unlock", "a0", 1)),

@@ -10,10 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from phasewise.recorder.calls import Calls
 from phasewise.recorder.kinds import MESSAGES, group_of, plain
 from phasewise.recorder.places import Place, places_of
 from phasewise.recorder.raw import WINDOW, Frame, RankFile
 from phasewise.recorder.recording import Recording
+from phasewise.recorder.varints import Integers
 from phasewise.recorder.waiting import Floats
 from phasewise.runs.communication_file import VERSION
 from phasewise.runs.core_share import load_average
@@ -33,6 +35,8 @@ SHOWN_FRAMES = 4
 """Frames of a call site that its name has."""
 OUTSIDE = "outside"
 """The phase of calls in no region of MPI_Pcontrol."""
+DEEPEST = 64
+"""So many regions of MPI_Pcontrol may be open; the recorder opens no more."""
 
 
 @dataclass
@@ -133,12 +137,32 @@ def _add_waiting(
 ) -> None:
     calls = recording.matching.calls[place]
     columns = calls.entries.columns
-    sums = np.bincount(calls.entry, seconds, len(calls.entries))
-    for entry in np.flatnonzero(sums).tolist():
+    waited = np.flatnonzero(seconds)
+    # Regions are no part of an entry.
+    pairs = np.stack([calls.entry[waited], regions_at(calls)[waited]])
+    distinct, which = np.unique(pairs, axis=1, return_inverse=True)
+    sums = np.bincount(which.ravel(), seconds[waited], distinct.shape[1])
+    for (entry, region), value in zip(distinct.T.tolist(), sums.tolist(), strict=True):
         function, site, space = (int(columns[n][entry]) for n in ("function", "site", "space"))
-        # Regions are no part of an entry: waiting is given to the phase outside of them.
-        name = names.of(function, site, space, 0)
-        own[name if name in own else next(iter(own))].waiting += float(sums[entry])
+        own[names.of(function, site, space, region)].waiting += value
+
+
+def regions_at(calls: Calls) -> Integers:
+    """The number of the region of MPI_Pcontrol that each call is in (n,), 0 for none: they are
+    nested, and the innermost one counts.
+    """
+    at = calls.named({"Pcontrol"})
+    at = at[calls.of("slot")[at] >= 0]
+    levels, numbers = calls.of("peer")[at].tolist(), calls.of("slot")[at].tolist()
+    opened, inner = [0], [0]
+    for level, number in zip(levels, numbers, strict=True):
+        if level == 1 and len(opened) <= DEEPEST:
+            opened.append(number)
+        elif level == -1 and number in opened[1:]:
+            last = max(k for k, one in enumerate(opened) if k and one == number)
+            del opened[last:]
+        inner.append(opened[-1])
+    return np.array(inner)[np.searchsorted(at, np.arange(len(calls)), side="right")]
 
 
 class _Names:
@@ -213,10 +237,9 @@ def write_communication(
 
 
 def seconds_of(file: RankFile) -> float:
-    """How long the rank was recorded [s]; of a killed one, until its last call."""
-    if file.head.ended:
-        return 1e-9 * (file.head.ended - file.head.began)
-    return 1e-9 * max(0, int(file.statistics["time"].sum()))
+    """How long the rank was recorded [s]; of a killed one, until its last call began."""
+    until = 1e-9 * max(0, file.last - file.head.began)
+    return until if file.head.ended else max(until, inside_of(file))
 
 
 def inside_of(file: RankFile) -> float:

@@ -29,8 +29,13 @@ INTRA, INTER, WINDOW = range(3)
 """Kinds of spaces."""
 RUNNING, FINALIZED, EXITED, ABORTED = range(4)
 """States in which a rank may have left its file."""
-REASONS = ("", "the limit", "a full disk", "the largest file allowed", "a full dictionary")
-"""Why a trace ends before the program."""
+REASONS = (
+    *("", "the limit", "a full disk", "the largest file allowed", "a full dictionary"),
+    *("a file that could not be opened", "a lack of memory"),
+)
+"""What ended a trace before the program."""
+LIMIT = 1
+"""The reason that ``--limit`` changes."""
 
 STATISTIC = np.dtype(
     [
@@ -132,8 +137,9 @@ class RankFile:
 
     @property
     def last(self) -> int:
-        """When the recording ended [ns]; of a killed program, the end of its last known call."""
-        return self.head.ended or self.head.began
+        """When the recording ended [ns]; of a killed program, when its last known call began."""
+        began = (call.began for call in self.under_way.values())
+        return self.head.ended or max(self.head.began, *began, 0)
 
 
 def read_rank(path: Path) -> RankFile:
@@ -163,6 +169,8 @@ def _read(path: Path) -> RankFile:
             found.entries.append(content)
         elif kind == CALLS:
             found.calls.setdefault(thread, []).append(content)
+            if not 0 <= under_way.began < 1 << 62:
+                raise ValueError("its times make no sense")
             found.under_way[thread] = under_way
         elif kind == TAGS:
             found.tags.setdefault(thread, []).append(content)

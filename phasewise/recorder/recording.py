@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from phasewise.errors import PhasewiseError, RunError
+from phasewise.output import number_of
 from phasewise.recorder.calls import Calls, read_calls
 from phasewise.recorder.kinds import NOT_FOLLOWED, plain
 from phasewise.recorder.matching import AllEnds, Matched, gathered, match
@@ -31,6 +32,8 @@ class Recording:
     files: list[RankFile]
     notes: dict[str, list[str]] = field(default_factory=dict)
     """What processes left that have no record of their own, by the kind of reason."""
+    strangers: int = 0
+    """Files of ranks of other programs, which rank 0's does not know of."""
 
     @cached_property
     def matching(self) -> Matching:
@@ -74,6 +77,12 @@ class Recording:
         ]
         return min(ends) - self.began if ends else None
 
+    @property
+    def stopped_by(self) -> int:
+        """What ended the first trace that does not reach to its rank's end, as in raw.REASONS."""
+        short = [one.head for one in self.files if one.head.why]
+        return min(short, key=lambda head: head.traced_until).why if short else 0
+
     def called(self) -> set[str]:
         """The plain names of all functions that any rank called."""
         return {plain(name) for file in self.files for name in file.functions.values()}
@@ -93,13 +102,18 @@ class Recording:
         if "session" in self.notes:
             yield f"{NOT_FOLLOWED['Session_init']} are not followed"
         others = len(self.notes.get("alone", ()))
-        if others and self.ranks == 1:
+        if self.strangers:
+            yield (
+                f"{number_of(self.strangers, 'rank')} of other programs in the command, or of "
+                "MPI_Comm_spawn, left a record that is not read"
+            )
+        if others and self.ranks == 1 and not self.strangers:
             yield (
                 f"{others + 1} processes ran as one rank each, alone, and only one is recorded: "
                 "give the mpiexec of the program's own library"
             )
         elif others:
-            yield f"{others} more programs with MPI ran in the command, and are not recorded"
+            yield f"{number_of(others, 'rank')} of other programs in the command left no record"
         if any(file.head.statistics_lost for file in self.files):
             yield "the disk was full: the last calls are not counted"
         yield from self._ended()
@@ -135,9 +149,10 @@ def read_recording(folder: Path) -> Recording:
             text = path.read_text(encoding="utf-8", errors="replace")
             notes.setdefault(path.stem, []).append(text.strip())
     files = [file for file in files if file.head.ranks]  # a rank may die before it knows itself
-    if any(file.head.ranks != files[0].head.ranks for file in files):
-        raise RunError(f"{trace} holds the records of programs of different sizes")
-    return Recording(folder, files[0].head.ranks if files else 0, files, notes)
+    # The command may have started several programs, or a program more ranks.
+    ranks = files[0].head.ranks if files else 0
+    own = [file for file in files if file.head.ranks == ranks]
+    return Recording(folder, ranks, own, notes, len(files) - len(own))
 
 
 class Matching:

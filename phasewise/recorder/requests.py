@@ -126,8 +126,8 @@ def last_before(slot: Integers, call: Integers, wanted: Integers, at: Integers) 
 
 
 def messages(calls: Calls) -> tuple[Ends, Ends]:
-    """The sends and the receives of a rank; receives that never completed, or were cancelled, are
-    left out.
+    """The sends and the receives of a rank in the order in which messages are matched; receives
+    that never completed, or were cancelled, are left out.
     """
     sends, receives = [_sends(calls)], [_receives(calls)]
     posted = _posted(calls)
@@ -136,8 +136,21 @@ def messages(calls: Calls) -> tuple[Ends, Ends]:
     own = _merged(posted.chosen(np.flatnonzero(plain)), starts)
     sends.append(own.sends)
     receives.append(_completed(calls, own))
-    both = _joined(sends), _joined(receives)
-    return both[0].chosen(np.flatnonzero(both[0].peer >= 0)), both[1]
+    sent, received = _joined(sends), _joined(receives)
+    order = np.argsort(_taken(calls)[received.call], kind="stable")
+    return sent.chosen(np.flatnonzero(sent.peer >= 0)), received.chosen(order)
+
+
+def _taken(calls: Calls) -> Integers:
+    """For each call (n,) the one that took the message which it receives: a matched probe takes it,
+    in whatever order messages are received afterwards; else the call itself.
+    """
+    found = np.arange(len(calls))
+    probes, at = calls.named({"Mprobe", "Improbe"}), calls.named({"Mrecv", "Imrecv"})
+    probes = probes[calls.of("slot")[probes] >= 0]
+    place = last_before(calls.of("slot")[probes], probes, calls.of("slot")[at], at)
+    found[at[place >= 0]] = probes[place[place >= 0]]
+    return found
 
 
 def _tag(calls: Calls, at: Integers, place: int = 0) -> Integers:

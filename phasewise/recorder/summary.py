@@ -13,6 +13,7 @@ import numpy as np
 from phasewise.output import engineering, number_of
 from phasewise.recorder.phases import Sites, inside_of, seconds_of
 from phasewise.recorder.places import Place
+from phasewise.recorder.raw import LIMIT, REASONS
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.waiting import Floats
 from phasewise.traces.efficiency import spread
@@ -120,7 +121,9 @@ def library_name(text: str) -> str:
 
 def banner(recording: Recording, summary: Mapping[str, Any], sites: Sequence[Site]) -> list[str]:
     """The lines that are shown at a run's end, at most MOST_LINES."""
-    return [*_head(recording, summary), *_rows(sites, summary), *_missing(summary)][:MOST_LINES]
+    return [*_head(recording, summary), *_rows(sites, summary), *_missing(recording, summary)][
+        :MOST_LINES
+    ]
 
 
 def _head(recording: Recording, summary: Mapping[str, Any]) -> Iterator[str]:
@@ -163,12 +166,13 @@ def _rows(sites: Sequence[Site], summary: Mapping[str, Any]) -> Iterator[str]:
         )
 
 
-def _missing(summary: Mapping[str, Any]) -> Iterator[str]:
+def _missing(recording: Recording, summary: Mapping[str, Any]) -> Iterator[str]:
     until = summary["traced_until"]
     if until is not None:
+        more = "; --limit gives it more room" if recording.stopped_by == LIMIT else ""
         yield (
             f"the trace reaches until {until:.4g} s after the beginning, the statistics to the "
-            "end; --limit gives it more room"
+            f"end, because of {REASONS[recording.stopped_by]}{more}"
         )
     sentences = summary["not_recorded"]
     yield from sentences[:6]

@@ -23,10 +23,9 @@ AT_ROOT = {"Reduce", "Gather", "Gatherv"}
 """Collectives in which the root waits for all."""
 FOR_ALL = {
     *("Barrier", "Allreduce", "Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw"),
-    *("Reduce_scatter", "Reduce_scatter_block", "Comm_split", "Comm_dup", "Comm_create"),
+    *("Reduce_scatter", "Reduce_scatter_block"),
 }
-NUMBERED = FROM_ROOT | AT_ROOT | (FOR_ALL - {"Comm_split", "Comm_dup", "Comm_create"})
-NUMBERED |= {"Scan", "Exscan"}
+NUMBERED = FROM_ROOT | AT_ROOT | FOR_ALL | {"Scan", "Exscan"}
 
 
 class Clocks:

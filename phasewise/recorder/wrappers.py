@@ -8,7 +8,7 @@ from phasewise.recorder.header import Function
 from phasewise.recorder.known_meanings import meaning_of, meanings
 from phasewise.recorder.meanings import OWN, SILENT, Meaning
 
-PCONTROL = Function("MPI_Pcontrol", "int", (("const int", ""), ("const char *", "")))
+PCONTROL = Function("MPI_Pcontrol", (("const int", ""), ("const char *", "")))
 """It takes any number of arguments: a level, and a name if the program gives one."""
 STARTS = ("MPI_Init", "MPI_Init_thread", "MPI_Session_init")
 """The functions of which one comes first: with it the stub loads the recorder."""
@@ -37,7 +37,7 @@ def wrappers_source(functions: Iterable[Function]) -> str:
     parts += [f"{_pointer(one)};\n" for one in listed]
     for one in listed:
         if one.name in OWN:
-            parts.append(f"{one.result} wrapped_{one.name}({one.declared});\n")
+            parts.append(f"int wrapped_{one.name}({one.declared});\n")
         elif one.name not in SILENT:
             parts.append(_wrapper(one, meaning_of(one.name, known)))
     names = "".join(f'  "{one.name}",\n' for one in listed)
@@ -85,16 +85,17 @@ def _all(functions: Iterable[Function]) -> list[Function]:
 def _pointer(one: Function) -> str:
     # The library's own MPI_Pcontrol takes any number of arguments after the level.
     declared = "const int a0, ..." if one is PCONTROL else one.declared
-    return f"{one.result} (*real_{one.name})({declared})"
+    return f"int (*real_{one.name})({declared})"
 
 
 def _wrapper(one: Function, told: Meaning) -> str:
     """The wrapper of a function: within another call of MPI it passes on, else it records."""
     lines = [
-        f"static {one.result} wrapped_{one.name}({one.declared}) {{",
-        f"if (phasewise_depth || !recording) return real_{one.name}({one.given()});",
+        f"static int wrapped_{one.name}({one.declared}) {{",
+        "const void* stack = __builtin_dwarf_cfa();",
+        f"if (!recording || nested(stack)) return real_{one.name}({one.given()});",
         "Frame frame;",
-        f"enter(&frame, F_{one.name}, __builtin_return_address(0), __builtin_dwarf_cfa());",
+        f"enter(&frame, F_{one.name}, __builtin_return_address(0), stack);",
         told.before,
         f"start(&frame, {told.partner});",
         f"const int result = real_{one.name}({one.given(told.instead)});",

@@ -22,7 +22,7 @@ from typing import Any
 from phasewise.driver import Core
 from phasewise.output import message
 from phasewise.runs.disk import disk_reason
-from phasewise.runs.kept import keep, read_kept
+from phasewise.runs.kept import cache_folder, keep, read_kept
 from phasewise.version import __version__
 
 VERSION = 1
@@ -39,10 +39,7 @@ def folder(environment: Mapping[str, str] | None = None) -> Path:
                 f"warning: PHASEWISE_CACHE is {own}, and there is no such home; choices of "
                 'tune = "auto" are kept as if it were not set'
             )
-    base = Path(environment.get("XDG_CACHE_HOME", ""))
-    # The XDG specification demands that relative paths are ignored.
-    base = base if base.is_absolute() else Path(environment.get("HOME", "/")) / ".cache"
-    return base / "phasewise" / "tuning"
+    return cache_folder(environment) / "tuning"
 
 
 def host_facts() -> dict[str, Any]:

@@ -25,7 +25,7 @@ TUNING_FILE = "tuning.json"
 (docs/records.md).
 """
 
-RECORDING_FILE, TRACE_FOLDER = "recording.json", "trace"
+RECORDING_FILE, TRACE_FOLDER = "recording.json", "recording"
 """What the recorder of other programs leaves: its summary, and the folder of the ranks' files
 (docs/record.md).
 """
@@ -74,7 +74,8 @@ class RunFolder:
             self._take_lock()
             self._check_files()
             self._drop_halves()
-            if not resume and self.records.exists():
+            recorded = (self.path / RECORDING_FILE).exists()
+            if not resume and (recorded or self.records.exists()):
                 self._move_aside(source)
         except OSError as error:
             raise RunError(

@@ -5,10 +5,18 @@ from __future__ import annotations
 import json
 import os
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+
+def cache_folder(environment: Mapping[str, str]) -> Path:
+    """The folder of phasewise in the user's cache."""
+    base = Path(environment.get("XDG_CACHE_HOME", ""))
+    # The XDG specification demands that relative paths are ignored.
+    base = base if base.is_absolute() else Path(environment.get("HOME", "/")) / ".cache"
+    return base / "phasewise"
 
 
 def read_kept(path: Path) -> Any:

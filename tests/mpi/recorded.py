@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,16 @@ def record(
 def ranks_of(library: str, ranks: int, *program: object) -> list[object]:
     """The command that starts a program in ranks of a library."""
     return [f"mpiexec.{library}", "-n", ranks, *program]
+
+
+def library_of_core() -> str:
+    """The library that phasewise itself is linked to."""
+    # What it was built with is known without starting MPI in this process.
+    version = str(import_module("phasewise._core").mpi_built_with())
+    name = "openmpi" if version.startswith("Open MPI") else "mpich"
+    if name not in LIBRARIES or name.upper() not in version.upper().replace(" ", ""):
+        pytest.skip(f"there is no mpicc for {version}")
+    return name
 
 
 def checked(folder: Path) -> Recording:

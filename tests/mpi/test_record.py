@@ -2,15 +2,17 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from phasewise.recorder.phases import traffic_of
+from phasewise.cli import main
+from phasewise.recorder.phases import regions_at, traffic_of
 from phasewise.runs.lock import Lock
 from phasewise.traces.records import read_communication
-from tests.mpi.recorded import LIBRARIES, built, checked, ranks_of, record
+from tests.mpi.recorded import LIBRARIES, SOURCES, built, checked, library_of_core, ranks_of, record
 
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
 TURNS = 20_000
@@ -41,8 +43,27 @@ def test_calls_of_every_group_are_followed(library: str, programs: Path, tmp_pat
     phases = {phase.name: phase for phase in read_communication(tmp_path / "run").phases}
     # Six messages of blocking() and six of posted() are in the region, on each rank.
     assert phases["two ranks"].messages.tolist() == [12, 12, 12]
+    for file, calls in zip(found.files, found.matching.calls, strict=True):
+        at, rows = calls.named({"Sendrecv"}), file.statistics
+        functions = {number for number, name in file.functions.items() if name == "MPI_Sendrecv"}
+        rows = rows[np.isin(rows["function"], list(functions))]
+        assert sorted(regions_at(calls)[at]) == sorted(np.repeat(rows["region"], rows["calls"]))
     assert phases["outside, one-sided"].bytes.sum() == 3 * 8
     assert phases["outside, files"].bytes.tolist() == [100, 100, 100]
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_unusual_calls_count_as_what_they_are(library: str, programs: Path, tmp_path: Path) -> None:
+    program = built(programs, "unusual.c", library)
+    summary = record(tmp_path / "run", ranks_of(library, 3, program), "--phases", "call")
+    checked(tmp_path / "run")
+    assert (summary["not_recorded"], summary["traced_until"]) == ([], None)
+    phases = {phase.name: phase for phase in read_communication(tmp_path / "run").phases}
+    assert phases["MPI_Get_accumulate"].bytes.tolist() == [0, 0, 0]
+    assert phases["MPI_Barrier"].calls.tolist() == [1, 1, 1]
+    # Ranks 1 and 2 give an integer each; each side gives the counts of its own ranks.
+    assert phases["MPI_Gather"].bytes.tolist() == [0, 4, 4]
+    assert phases["MPI_Reduce_scatter"].bytes.tolist() == [8, 8, 8]
 
 
 @pytest.mark.parametrize("interface", ["MPIF", "USE_MPI", "USE_F08"])
@@ -111,11 +132,26 @@ def test_a_program_that_ends_early_leaves_all_that_it_did(
 
 def test_waiting_is_that_for_the_partner_who_comes_late(ends: Path, tmp_path: Path) -> None:
     summary = record(tmp_path / "run", ranks_of(LIBRARIES[0], 2, ends, "late"))
-    few = [site for site in summary["sites"] if site["calls"] <= 4 and site["seconds"] > 0.01]
-    waiting = {site["call"]: site["waiting"] for site in few}
-    # The other rank sleeps for 200 ms: a receive, a sum and a synchronous send wait for it, but for
-    # the time in which a busy machine does not let the waiting rank begin: some slices of 10 ms.
-    assert all(waiting[name] >= 0.1 for name in ("MPI_Recv", "MPI_Allreduce", "MPI_Ssend"))
+    matching = checked(tmp_path / "run").matching
+    source = (SOURCES / "ends.c").read_text().splitlines()
+
+    def waited(code: str) -> float:
+        line = next(k for k, text in enumerate(source, 1) if code in text)
+        return sum(site["waiting"] for site in summary["sites"] if site["line"] == line)
+
+    def began(rank: int, name: str, which: int = 0) -> float:
+        place = matching.calls[rank].named({name})[which]
+        return float(matching.clocks[rank].start[place])
+
+    # A receive, a sum and a synchronous send wait until the other rank begins, as recorded.
+    until = {
+        "MPI_Recv(&in, 1, MPI_DOUBLE, 1, 1": began(1, "Send") - began(0, "Recv"),
+        "MPI_Allreduce(": abs(began(1, "Allreduce") - began(0, "Allreduce")),
+        "MPI_Ssend(": began(0, "Recv", 1) - began(1, "Ssend"),
+    }
+    for code, seconds in until.items():
+        # The times of the trace are in ns.
+        assert waited(code) == pytest.approx(max(seconds, 0.0), abs=1e-8)
     # A wait lies within its call.
     assert all(site["waiting"] <= site["seconds"] + 1e-9 for site in summary["sites"])
 
@@ -134,8 +170,7 @@ def test_a_recorded_run_of_ours_has_the_messages_of_its_own_record(
 ) -> None:
     study = repository / "examples/halo/study.toml"
     out = ["--out", tmp_path / "own", "--set", "exchanges=100", "--quiet"]
-    python = repository / ".venv/bin/python"
-    command = ranks_of(LIBRARIES[0], 4, python, "-m", "phasewise", "run", study, *out)
+    command = ranks_of(library_of_core(), 4, sys.executable, "-m", "phasewise", "run", study, *out)
     record(tmp_path / "run", command, "--phases", "call")
     checked(tmp_path / "run")
     sent = read_communication(tmp_path / "run").phase("MPI_Isend")
@@ -157,8 +192,21 @@ def test_programs_without_mpi_and_commands_that_are_none_get_one_sentence(tmp_pa
     assert "status 5 before any rank had begun with MPI" in without["error"]
     none = record(tmp_path / "run", ["true"])
     assert none["error"] == "the program made no call of MPI_Init: nothing was recorded"
+    # A variable of the command itself takes the place of that of the recorder.
+    left_out = record(tmp_path / "run", ["env", "LD_PRELOAD=", "true"])
+    assert "which leaves the recorder out: set LD_PRELOAD in the environment" in left_out["error"]
     missing = record(tmp_path / "run", ["no-such-command"], status=2)
     assert "there is no command no-such-command" in missing["error"]
+
+
+def test_a_command_in_the_wrong_place_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["record", "-n", "2", "./a"]) == 2
+    assert "the command, with its own options, comes after --" in capfd.readouterr().err
+    monkeypatch.setenv("PMI_SIZE", "2")
+    assert main(["record", "--out", str(tmp_path / "run"), "true"]) == 2
+    assert "put it before the launcher" in capfd.readouterr().err
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:

@@ -8,7 +8,10 @@ import pytest
 
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.recorder.header import functions_of
+from phasewise.recorder.launching import ENVIRONMENT_LIST, taken_along, with_recorder
 from phasewise.recorder.matching import AllEnds, match
+from phasewise.recorder.phases import inside_of, seconds_of
+from phasewise.recorder.raw import read_rank
 from phasewise.recorder.recording import read_recording
 from phasewise.recorder.requests import last_before
 from phasewise.recorder.varints import Cursor, signed, unpacked
@@ -41,7 +44,7 @@ def test_wrappers_and_stub_have_each_function_once() -> None:
     functions = functions_of(HEADER)
     source = wrappers_source(functions)
     assert source.count("static int wrapped_MPI_Send(") == 1
-    assert "sent(&frame, (int64_t)a1 * size_of(a2), a3, a4, a5);" in source
+    assert "sent(&frame, bytes_of(a1, a2), a3, a4, a5);" in source
     header = stub_header(wrapped_arguments(functions))
     for name in ("MPI_Send", "MPI_Pcontrol", "MPI_Waitall"):
         assert header.count(f"long {name}(") == header.count(f"long P{name}(") == 1
@@ -89,6 +92,16 @@ def test_messages_are_matched_in_the_order_of_one_pair_tag_and_communicator() ->
     assert (found.lonely_sends, found.lonely_receives) == (1, 1)
 
 
+def test_options_of_the_program_are_not_those_of_its_launcher(tmp_path: Path) -> None:
+    environment = with_recorder({"ASAN_OPTIONS": "detect_leaks=0"}, tmp_path / "stub", tmp_path)
+    assert environment["ASAN_OPTIONS"] == "detect_leaks=0:verify_asan_link_order=0"
+    own = taken_along(environment, ["mpiexec", "-n", "2", "true", "-x"])
+    assert own[ENVIRONMENT_LIST] == "LD_PRELOAD;PHASEWISE_RECORD;ASAN_OPTIONS"
+    # Open MPI refuses its list where the command names variables itself.
+    launcher = taken_along(environment, ["mpiexec", "-x", "LD_PRELOAD", "-n", "2", "true"])
+    assert ENVIRONMENT_LIST not in launcher
+
+
 @pytest.fixture(scope="module")
 def kept(repository: Path) -> Path:
     return repository / "tests/data/record/ring"
@@ -109,9 +122,9 @@ def read_all(folder: Path) -> None:
 
 
 def copied(kept: Path, folder: Path) -> Path:
-    trace = folder / "trace"
+    trace = folder / "recording"
     trace.mkdir(parents=True)
-    for path in (kept / "trace").glob("*.rank"):
+    for path in (kept / "recording").glob("*.rank"):
         (trace / path.name).write_bytes(path.read_bytes())
     return trace / "0.rank"
 
@@ -128,6 +141,30 @@ def test_a_record_that_is_cut_off_or_of_another_version_is_told(kept: Path, tmp_
     path.write_bytes(whole[:64] + b"\x63" + whole[65:])
     with pytest.raises(RunError, match="is of version 99; this phasewise reads version 1"):
         read_recording(tmp_path)
+
+
+def changed(path: Path, at: int, content: bytes) -> None:
+    whole = path.read_bytes()
+    path.write_bytes(whole[:at] + content + whole[at + len(content) :])
+
+
+def test_the_ranks_of_another_program_are_counted_and_left_out(kept: Path, tmp_path: Path) -> None:
+    copied(kept, tmp_path)
+    # The number of ranks is the third word after the header of the first block.
+    changed(tmp_path / "recording" / "1.rank", 64 + 8, (3).to_bytes(4, "little"))
+    found = read_recording(tmp_path)
+    assert (found.ranks, [file.head.rank for file in found.files]) == (2, [0])
+    assert any("1 rank of other programs" in sentence for sentence in found.not_recorded())
+
+
+def test_a_killed_rank_was_there_until_its_last_call(kept: Path, tmp_path: Path) -> None:
+    path = copied(kept, tmp_path)
+    whole = seconds_of(read_rank(path))
+    changed(path, 64 + 16, bytes(4))  # its state: running
+    changed(path, 64 + 40, bytes(8))  # its end
+    killed = read_rank(path)
+    assert inside_of(killed) <= seconds_of(killed) <= whole
+    assert seconds_of(killed) > 0.5 * whole
 
 
 def test_mutated_records_end_in_a_sentence_or_are_read(kept: Path, tmp_path: Path) -> None:
