@@ -37,6 +37,14 @@ class Laboratory(Part):
         """
         return 1.0, f"{study.workload.unit.many}/s"
 
+    def pieces_name(self, piece: str) -> str:
+        """The plural of a piece's name."""
+        return self.PIECES.get(piece, f"{piece}s")
+
+    def when(self, piece: str) -> str:
+        """When a data-dependent piece of a turn occurs, in words."""
+        return self.WHEN.get(piece, f"once for each {piece}")
+
     def process_grids(self, model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
         """Shapes of the process grids that the ranks' places span; by default one grid."""
         return [[1 + max(along) for along in zip(*places, strict=True)]]
@@ -180,9 +188,9 @@ def load_names(study: Study) -> tuple[str, Mapping[str, str]]:
 
 def when(study: Study, piece: str) -> str:
     """When a data-dependent piece of a turn occurs, in words."""
-    return _laboratory(study).WHEN.get(piece, f"once for each {piece}")
+    return _laboratory(study).when(piece)
 
 
 def pieces_name(workload: Workload, piece: str) -> str:
     """The plural of a piece's name."""
-    return workload.part(Laboratory).PIECES.get(piece, f"{piece}s")
+    return workload.part(Laboratory).pieces_name(piece)

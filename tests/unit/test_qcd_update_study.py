@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from phasewise.study import Study
-from phasewise.study.laboratory import iterated
+from phasewise.study.laboratory import iterated, pieces_name, when
 from phasewise.workloads.qcd.model import model_of
 from phasewise.workloads.qcd.update_keys import levels_of
 from tests.sentences import Nearest, refused
@@ -146,6 +146,16 @@ def test_a_plan_counts_the_solves_of_a_trajectory() -> None:
     assert iterated(given, 95) == expected | known
     assert iterated(given, None) == known
     assert iterated(study(), None) == {}
+
+
+def test_texts_know_the_pieces_of_any_number_of_masses() -> None:
+    own = study().workload
+    assert pieces_name(own, "iteration") == "iterations"
+    assert pieces_name(own, "measurement") == "measurements"
+    assert pieces_name(own, "iteration_quarks") == "iterations of quarks"
+    assert pieces_name(own, "update_hasenbusch_10") == "updates of hasenbusch_10"
+    assert when(study(), "iteration_hasenbusch_10") == "once in an iteration of hasenbusch_10"
+    assert when(study(), "links") == "once for each configuration"
 
 
 HEAT_BATH = {"method": "heat-bath"}

@@ -16,9 +16,6 @@ from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import FILE, LAYOUTS, QcdCommunication
 from phasewise.workloads.qcd.model import Qcd, model_of
 
-SOLVING = ("quarks", *(f"hasenbusch_{k}" for k in range(1, 10)))
-"""Monomials that solve, as far as texts know them."""
-
 
 def solves_in_a_turn(model: Qcd) -> dict[str, float]:
     """How many solves a turn has, by what the names of their pieces end with: those of the study's
@@ -57,9 +54,17 @@ class QcdLaboratory(Laboratory):
         "links": "configurations",
         "iteration": "iterations",
         "update": "updates",
-        **{f"iteration_{name}": f"iterations of {name}" for name in SOLVING},
-        **{f"update_{name}": f"updates of {name}" for name in SOLVING},
     }
+
+    def pieces_name(self, piece: str) -> str:
+        """The plural of a piece's name, with the monomial whose solves have it."""
+        kind, _, monomial = piece.partition("_")
+        return super().pieces_name(kind) + _of(monomial)
+
+    def when(self, piece: str) -> str:
+        """When a piece occurs, with that monomial."""
+        kind, _, monomial = piece.partition("_")
+        return super().when(kind) + _of(monomial)
 
     def iterated(self, model: Qcd, _communication: Any, iterations: int | None) -> dict[str, float]:
         """Iterations of all right-hand sides, and of all solves of a trajectory, with an update for
@@ -114,3 +119,7 @@ class QcdLaboratory(Laboratory):
                 "gauge.file: links from a file cannot be handed to simulated ranks; simulate a "
                 "cold or hot start, or only the messages with --skeleton"
             )
+
+
+def _of(monomial: str) -> str:
+    return f" of {monomial}" if monomial else ""
