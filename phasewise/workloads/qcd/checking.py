@@ -11,7 +11,7 @@ from phasewise.tables.keys import show as as_toml
 from phasewise.workloads.qcd.derived import derive, links_of_size
 from phasewise.workloads.qcd.gauge.files import remarks
 from phasewise.workloads.qcd.model import TABLES, model_of
-from phasewise.workloads.qcd.recording import check_thermalisation
+from phasewise.workloads.qcd.recording import check_trajectories
 
 
 class QcdChecking(Checking):
@@ -19,9 +19,9 @@ class QcdChecking(Checking):
 
     def check(self, study: Study) -> Sequence[str]:
         """StudyError if a file of links is not one, or is that of another lattice, or if no
-        trajectory counts.
+        trajectory counts or is measured.
         """
-        check_thermalisation(study)
+        check_trajectories(study)
         model = model_of(study)
         files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]
         return [sentence for stored in files for sentence in remarks(stored)]
