@@ -66,6 +66,12 @@ class Laboratory(Part):
         """
         return {}
 
+    def presumed(self, study: Study) -> Pieces:
+        """How often pieces occur in a turn as far as a prediction presumes it, since neither the
+        study nor a person says it.
+        """
+        return {}
+
     def known_pieces(self, study: Study) -> Pieces:
         """How often pieces occur in a turn of a study that leaves nothing of it to data, as where
         they stand for hours of a run.
@@ -159,10 +165,15 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
     found = own.iterated(study.model, study.communication, iterations)
     if iterations is not None and not found:
         raise StudyError(
-            f"--iterations {iterations}: {study.workload.title} have no iterations whose number "
-            "depends on data; leave it out"
+            f"--iterations {iterations}: the {study.workload.unit.many} of this study have no "
+            "iterations whose number depends on data; leave it out"
         )
     return {**own.known_pieces(study), **found}
+
+
+def presumed(study: Study) -> Pieces:
+    """How often pieces occur in a turn as far as a prediction presumes it."""
+    return _laboratory(study).presumed(study)
 
 
 def planned(study: Study, plan: Mapping[str, Any]) -> Mapping[str, Any]:

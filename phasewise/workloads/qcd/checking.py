@@ -8,7 +8,7 @@ from phasewise.output import console, engineering, print_table
 from phasewise.study import Study
 from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
-from phasewise.workloads.qcd.derived import derive, links_of_size
+from phasewise.workloads.qcd.derived import derive, files_left_out, links_of_size
 from phasewise.workloads.qcd.gauge.files import remarks
 from phasewise.workloads.qcd.model import TABLES, model_of
 from phasewise.workloads.qcd.recording import check_trajectories
@@ -24,7 +24,9 @@ class QcdChecking(Checking):
         check_trajectories(study)
         model = model_of(study)
         files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]
-        return [sentence for stored in files for sentence in remarks(stored)]
+        found = [sentence for stored in files for sentence in remarks(stored)]
+        left_out = files_left_out(model, study.count)
+        return [*found, left_out] if left_out else found
 
     def show(self, study: Study) -> None:
         """Print the keys, and what follows from them."""

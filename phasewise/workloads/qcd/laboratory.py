@@ -16,6 +16,11 @@ from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import FILE, LAYOUTS, QcdCommunication
 from phasewise.workloads.qcd.model import Qcd, model_of
 
+PRESUMED = 100
+"""Iterations of a solve that a prediction takes where nobody says how many they are
+(core/qcd/turn_pieces.cpp).
+"""
+
 
 def solves_in_a_turn(model: Qcd) -> dict[str, float]:
     """How many solves a turn has, by what the names of their pieces end with: those of the study's
@@ -40,6 +45,16 @@ def solves_of_monomials(model: Qcd) -> dict[str, int]:
     moves = core.qcd_schedule(update.integrator, update.length, list(update.steps))
     forces = Counter(level for level, _ in moves)
     return {name: forces[level] + 2 + int(name != names[-1]) for level, name in enumerate(names)}
+
+
+def _iterations(model: Qcd, each: int) -> dict[str, float]:
+    """The iterations and updates of a turn whose solves take so many iterations each."""
+    found: dict[str, float] = {}
+    for suffix, solves in solves_in_a_turn(model).items():
+        found[f"iteration{suffix}"] = solves * each
+        if model.solver.precision == "mixed":
+            found[f"update{suffix}"] = solves * math.ceil(each / 10)
+    return found
 
 
 class QcdLaboratory(Laboratory):
@@ -78,14 +93,12 @@ class QcdLaboratory(Laboratory):
                 "the study fixes how many there are"
             )
         each = iterations or fixed
-        if each is None:
-            return {}
-        found: dict[str, float] = {}
-        for suffix, solves in solves_in_a_turn(model).items():
-            found[f"iteration{suffix}"] = solves * each
-            if model.solver.precision == "mixed":
-                found[f"update{suffix}"] = solves * math.ceil(each / 10)
-        return found
+        return {} if each is None else _iterations(model, each)
+
+    def presumed(self, study: Study) -> dict[str, float]:
+        """The iterations of solves that end at a tolerance."""
+        model = model_of(study)
+        return {} if model.solver.iterations else _iterations(model, PRESUMED)
 
     def known_pieces(self, study: Study) -> dict[str, float]:
         """Measurements come after every so many trajectories."""
