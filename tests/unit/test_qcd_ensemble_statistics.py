@@ -43,7 +43,7 @@ def study(count: int = COUNT, **tables: Mapping[str, Any]) -> Study:
         "update": {"hasenbusch": [0.3]},
     }  # fmt: skip
     for name, table in tables.items():
-        given[name] = given[name] | table
+        given[name] = {key: own for key, own in (given[name] | table).items() if own is not None}
     return Study.from_dict(given)
 
 
@@ -254,6 +254,14 @@ def test_a_few_files_have_errors_of_the_jackknife_and_no_times(tmp_path: Path, c
         assert (entry["autocorrelation_time"] is None) == (count < FEWEST_FILES)
     if count < FEWEST_FILES:
         assert ensemble["charge"]["error"] == pytest.approx(naive, rel=1e-9)
+
+
+def test_without_a_flow_its_entries_are_null(tmp_path: Path) -> None:
+    given = study(8, measure={"flow": None})
+    with results(tmp_path, given, chain(given)) as found:
+        summary = summarise(found)
+    assert summary["flow"] is None and summary["charge"] is None
+    assert QcdSummary(given.workload).rows(summary)[1]
 
 
 def test_a_few_trajectories_are_not_judged(tmp_path: Path) -> None:
