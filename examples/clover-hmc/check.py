@@ -26,7 +26,7 @@ def test_half_the_step_has_a_quarter_of_the_change_of_energy() -> None:
     # Both start from the same links, momenta and pseudofermions. What is left of the fourth power
     # of the step is a tenth of the second one at these steps.
     def change(steps: int) -> float:
-        with ran(f"update.steps=[{steps},2]", "trajectories=1") as results:
+        with ran(f"update.steps=[{steps},2]", "trajectories=1", "measure.every=1") as results:
             return float(results.rows("delta_h")[0])
 
     changes = [change(steps) for steps in (8, 16)]

@@ -32,14 +32,14 @@ def test_the_plaquette_at_strong_coupling_is_that_of_the_expansion(tmp_path: Pat
 
 def test_a_run_that_is_resumed_has_the_bits_of_one_that_is_not(tmp_path: Path) -> None:
     whole, part = tmp_path / "whole", tmp_path / "part"
-    keys = ("records.links_every=5", "records.checkpoint_every=5")
+    keys = ("measure.every=5", "records.links_every=5", "records.checkpoint_every=5")
     ran(whole, "trajectories=10", *keys).close()
     ran(part, "trajectories=5", *keys).close()
     ran(part, "trajectories=10", *keys, resume=True).close()
     with phasewise.open_results(whole) as one, phasewise.open_results(part) as other:
         for name in ("plaquette_time", "polyakov", "flow_charge", "measured"):
             assert one.rows(name).tobytes() == other.rows(name).tobytes()
-        assert np.flatnonzero(one.rows("measured")).tolist() == [9]
+        assert np.flatnonzero(one.rows("measured")).tolist() == [4, 9]
     for number in (5, 10):
         name = f"links/trajectory-{number:012d}.ildg"
         assert (whole / name).read_bytes() == (part / name).read_bytes()
@@ -52,6 +52,6 @@ def test_the_flow_has_a_scale(tmp_path: Path) -> None:
     study = phasewise.load(STUDY, [*keys, "measure.flow.step=0.1"])
     with phasewise.run(study, tmp_path) as results:
         ensemble = summarise(results)["ensemble"]
-    assert abs(ensemble["t0"]["mean"] - 0.95) < 0.2
+    assert abs(ensemble["t0"]["mean"] - 0.95) < 3 * 0.04
     assert ensemble["t0"]["configurations"] == 3
     assert abs(ensemble["plaquette"]["mean"] - 0.549) < 0.01

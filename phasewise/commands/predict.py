@@ -40,6 +40,7 @@ from phasewise.study.laboratory import (
     grid_on,
     phase_colours,
     pieces_name,
+    presumed,
 )
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
@@ -143,8 +144,9 @@ def _remarks(
     """The process grids, how often pieces of a turn come, and which turn is predicted."""
     grids = grids_of(studies)
     told = [f"process grids on {', '.join(map(str, grids))} ranks: {', '.join(grids.values())}"]
-    if pieces:
-        told.append(f"in {study.workload.unit.indefinite}: {pieces_text(study.workload, pieces)}")
+    told_of = pieces if options.records else {**presumed(study), **pieces}
+    if text := pieces_text(study.workload, told_of):
+        told.append(f"in {study.workload.unit.indefinite}: {text}")
     number = options.ranks[0]
     first = {name: n for name, n in first_pieces(studies[number], number).items() if n}
     if first and options.records is None:
@@ -158,8 +160,10 @@ def grids_of(studies: Mapping[int, Study]) -> dict[int, str]:
 
 
 def pieces_text(workload: Workload, pieces: Pieces) -> str:
-    """How often each piece of a turn comes, in words."""
-    return ", ".join(f"{count:g} {pieces_name(workload, name)}" for name, count in pieces.items())
+    """How often each piece of a turn comes, in words; a piece that does not come is left out."""
+    return ", ".join(
+        f"{count:g} {pieces_name(workload, name)}" for name, count in pieces.items() if count
+    )
 
 
 def which_turn(study: Study, pieces: Pieces, first: bool) -> str:

@@ -27,11 +27,11 @@ from phasewise.tables.keys import nearest
 
 LEVELS = ("node", "network")
 MICRO = 1e-6
-NUMBER = r"[0-9.]+(?:e[-+]?\d+)?"
+NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?"
 PING_PONG, PING_PING = "ping-pong", "ping-ping"
 
 OSU_TITLE = re.compile(r"#\s*OSU MPI\S* (?P<title>.*?Test)", re.IGNORECASE)
-OSU_ROW = re.compile(rf"\s*(\d+)\s+({NUMBER})\b", re.IGNORECASE)
+OSU_ROW = re.compile(rf"\s*(\d+)\s+({NUMBER})(?!\S)", re.IGNORECASE)
 IMB_TITLE = re.compile(r"#\s*Benchmarking\s+(\S+)")
 IMB_ROW = re.compile(rf"\s*(\d+)\s+\d+\s+({NUMBER})\s+{NUMBER}\s*$", re.IGNORECASE)
 IMB = {"PingPong": PING_PONG, "PingPing": PING_PING}

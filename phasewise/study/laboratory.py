@@ -37,6 +37,14 @@ class Laboratory(Part):
         """
         return 1.0, f"{study.workload.unit.many}/s"
 
+    def pieces_name(self, piece: str) -> str:
+        """The plural of a piece's name."""
+        return self.PIECES.get(piece, f"{piece}s")
+
+    def when(self, piece: str) -> str:
+        """When a data-dependent piece of a turn occurs, in words."""
+        return self.WHEN.get(piece, f"once for each {piece}")
+
     def process_grids(self, model: Any, places: Iterable[Sequence[int]]) -> list[list[int]]:
         """Shapes of the process grids that the ranks' places span; by default one grid."""
         return [[1 + max(along) for along in zip(*places, strict=True)]]
@@ -55,6 +63,12 @@ class Laboratory(Part):
     def iterated(self, model: Any, communication: Any, iterations: int | None) -> Pieces:
         """How often pieces occur in a turn whose solver takes this many iterations; None: as many
         as the study fixes. Empty for a workload without a solver.
+        """
+        return {}
+
+    def presumed(self, study: Study) -> Pieces:
+        """How often pieces occur in a turn as far as a prediction presumes it, since neither the
+        study nor a person says it.
         """
         return {}
 
@@ -151,10 +165,15 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
     found = own.iterated(study.model, study.communication, iterations)
     if iterations is not None and not found:
         raise StudyError(
-            f"--iterations {iterations}: {study.workload.title} have no iterations whose number "
-            "depends on data; leave it out"
+            f"--iterations {iterations}: the {study.workload.unit.many} of this study have no "
+            "iterations whose number depends on data; leave it out"
         )
     return {**own.known_pieces(study), **found}
+
+
+def presumed(study: Study) -> Pieces:
+    """How often pieces occur in a turn as far as a prediction presumes it."""
+    return _laboratory(study).presumed(study)
 
 
 def planned(study: Study, plan: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -180,9 +199,9 @@ def load_names(study: Study) -> tuple[str, Mapping[str, str]]:
 
 def when(study: Study, piece: str) -> str:
     """When a data-dependent piece of a turn occurs, in words."""
-    return _laboratory(study).WHEN.get(piece, f"once for each {piece}")
+    return _laboratory(study).when(piece)
 
 
 def pieces_name(workload: Workload, piece: str) -> str:
     """The plural of a piece's name."""
-    return workload.part(Laboratory).PIECES.get(piece, f"{piece}s")
+    return workload.part(Laboratory).pieces_name(piece)

@@ -72,6 +72,12 @@ def test_a_curve_has_the_times_of_single_messages(tmp_path: Path, kind: str, tex
     assert curve.bandwidth == pytest.approx(BANDWIDTH, rel=1e-3)
 
 
+def test_a_row_whose_time_is_no_number_does_not_count(tmp_path: Path) -> None:
+    text = osu() + "\n8 1.2.3\n16 .\n"
+    curve = import_curves("osu", [written(tmp_path, text)], "network")[0]
+    assert curve.sizes == SIZES
+
+
 def test_imb_gives_messages_that_cross_too_and_nothing_else(tmp_path: Path) -> None:
     curves = import_curves("imb", [written(tmp_path, imb())], "node")
     assert [curve.name for curve in curves] == ["ping-pong node", "ping-ping node"]

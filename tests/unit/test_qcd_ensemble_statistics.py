@@ -15,14 +15,20 @@ from phasewise.runs.records import RecordsWriter, json_attribute
 from phasewise.runs.results import Results
 from phasewise.runs.summary import finite, summarise
 from phasewise.study import Study
-from phasewise.workloads.qcd.ensemble_statistics import ensemble_of, series_of, thermalisation
+from phasewise.workloads.qcd.checking import QcdChecking
+from phasewise.workloads.qcd.ensemble_statistics import (
+    FEWEST_FILES,
+    ensemble_of,
+    series_of,
+    thermalisation,
+)
 from phasewise.workloads.qcd.flow_scales import t0_of, times_of, w0_of
 from phasewise.workloads.qcd.recording import QcdRecording
 from phasewise.workloads.qcd.resampling import jackknife, linearised
 from phasewise.workloads.qcd.summary import QcdSummary
 from phasewise.workloads.qcd.thermalisation import settled_after
-from phasewise.workloads.qcd.update_records import FEWEST_JUDGED, Remarks, trouble
-from tests.sentences import says
+from phasewise.workloads.qcd.update_records import FEWEST_JUDGED, Remarks
+from tests.sentences import refused, says
 
 COUNT, EVERY, TIME = 400, 4, 3.0
 FLOW = {"step": 0.1, "until": 2.0}
@@ -37,7 +43,7 @@ def study(count: int = COUNT, **tables: Mapping[str, Any]) -> Study:
         "update": {"hasenbusch": [0.3]},
     }  # fmt: skip
     for name, table in tables.items():
-        given[name] = given[name] | table
+        given[name] = {key: own for key, own in (given[name] | table).items() if own is not None}
     return Study.from_dict(given)
 
 
@@ -211,6 +217,75 @@ def test_a_start_far_off_is_left_out_unless_its_length_is_given(tmp_path: Path) 
         assert ensemble_of(found)["plaquette"]["configurations"] == 93
 
 
+def test_each_series_settles_within_its_own_half(tmp_path: Path) -> None:
+    # 97 of 195 trajectories are one half, and so are 19 of the 39 that are measured, 5 apart: both
+    # settle, as long as 95 trajectories are not taken for less than a half of 195.
+    given = study(195, measure={"every": 5})
+    rows = [row | {"measured": int((n + 1) % 5 == 0)} for n, row in enumerate(chain(given))]
+    for n, row in enumerate(rows):
+        row["flow_energy_space"] = row["flow_energy_time"] = np.full(STEPS + 1, float(n))
+    with results(tmp_path, given, rows) as found:
+        counted = thermalisation(found)
+    assert counted.trajectories == 95 and not counted.settled
+
+
+@pytest.mark.parametrize("count", [2, 3, 4, FEWEST_FILES - 1, FEWEST_FILES])
+def test_a_few_files_have_errors_of_the_jackknife_and_no_times(tmp_path: Path, count: int) -> None:
+    files = {"start": "files", "files": [f"{n}.ildg" for n in range(count)]}
+    given = Study.from_dict(
+        {
+            "workload": "qcd", "solves": count, "lattice": {"size": [4, 4, 4, 4]},
+            "gauge": files, "measure": {"flow": FLOW},
+        }
+    )  # fmt: skip
+    kept = {"link_trace", "polyakov", "flow_energy_space", "flow_energy_time", "flow_charge"}
+    kept |= {"plaquette_space", "plaquette_time", "flow_plaquette"}
+    rows = [
+        {name: row[name] for name in kept} for row in chain(study(4 * count)) if row["measured"]
+    ]
+    with results(tmp_path, given, rows) as found:
+        ensemble = finite(summarise(found))["ensemble"]
+    charges = np.array([row["flow_charge"][-1] for row in rows])
+    naive = charges.std(ddof=1) / math.sqrt(count)
+    for name in ("plaquette", "charge", "t0"):
+        entry = ensemble[name]
+        assert set(entry) == {"mean", "error", "autocorrelation_time", "configurations"}
+        assert entry["configurations"] == count and entry["error"] > 0
+        assert (entry["autocorrelation_time"] is None) == (count < FEWEST_FILES)
+    if count < FEWEST_FILES:
+        assert ensemble["charge"]["error"] == pytest.approx(naive, rel=1e-9)
+
+
+def test_without_a_flow_its_entries_are_null(tmp_path: Path) -> None:
+    given = study(8, measure={"flow": None})
+    with results(tmp_path, given, chain(given)) as found:
+        summary = summarise(found)
+    assert summary["flow"] is None and summary["charge"] is None
+    assert QcdSummary(given.workload).rows(summary)[1]
+
+
+def test_a_few_trajectories_are_not_judged(tmp_path: Path) -> None:
+    for count, said in ((FEWEST_JUDGED - 1, 0), (FEWEST_JUDGED, 1)):
+        given = study(count, measure={"thermalisation": 0})
+        rows = [row | {"accepted": 0} for row in chain(given)]
+        folder = tmp_path / str(count)
+        folder.mkdir()
+        with results(folder, given, rows) as found:
+            assert len(summarise(found)["warnings"]) == said
+    with results(tmp_path, study(25, measure={"thermalisation": 24}), rows) as found:
+        assert summarise(found)["warnings"] == []
+
+
+@pytest.mark.parametrize("measured", [{"flow": FLOW}, {"pion": "point", "flow": None}])
+def test_a_run_that_would_measure_nothing_is_refused(measured: Mapping[str, Any]) -> None:
+    recording = {"measure": {"every": 5, **measured}}
+    for part in (QcdRecording, QcdChecking):
+        given = study(4, **recording)
+        with refused("measure.every = 5", "4 trajectories", "4 or less"):
+            part(given.workload).check(given)
+        QcdChecking(given.workload).check(study(5, **recording))
+
+
 def test_a_low_acceptance_is_said_with_what_to_change(tmp_path: Path) -> None:
     given = study(60)
     rows = [row | {"accepted": 0, "delta_h": math.inf} for row in chain(given)]
@@ -238,7 +313,7 @@ def test_a_run_says_once_that_few_trajectories_are_accepted() -> None:
     assert sum(map(bool, said)) == 10
     says(said[0], "2 solves", "solver.limit = 10000", "quarks.kappa")
     lost = rows[0] | {"trouble": 1, "trouble_step": -1, "delta_h": math.inf}
-    says(remarks(lost) or trouble(given.model, lost), "not a finite number", "quarks")
+    says(Remarks(given.model, given.count)(lost), "not a finite number", "quarks")
 
 
 def test_progress_has_the_acceptance_so_far() -> None:

@@ -18,7 +18,7 @@ from phasewise.workload.discovery import find_workload
 from phasewise.workloads.qcd import bench_updates
 from phasewise.workloads.qcd.choosing import QcdChoosing
 from phasewise.workloads.qcd.tuning import QcdTuning
-from tests.sentences import says
+from tests.sentences import refused, says
 
 pytest.importorskip("phasewise._core", reason="the core is not built")
 
@@ -89,6 +89,11 @@ def test_the_fast_kernels_stand_beside_the_plain_ones(
     assert found["iterations"].keys() == (
         {"quarks", "hasenbusch_1"} if case == "trajectory" else set()
     )
+
+
+def test_a_flow_without_steps_is_refused() -> None:
+    with refused("measure.flow_until = 0", "bench qcd --case flow", "more than 0"):
+        bench_updates.study_of("flow", ["measure.flow_until=0"], 1)
 
 
 def test_the_trajectory_is_that_of_the_example() -> None:

@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from phasewise.commands.predict import pieces_text
 from phasewise.study import Study
-from phasewise.study.laboratory import iterated
+from phasewise.study.laboratory import iterated, pieces_name, presumed, when
+from phasewise.workloads.qcd.communication import check_process_grid
+from phasewise.workloads.qcd.derived import files_left_out
 from phasewise.workloads.qcd.model import model_of
 from phasewise.workloads.qcd.update_keys import levels_of
 from tests.sentences import Nearest, refused
@@ -125,6 +128,51 @@ def test_files_of_a_pattern_come_by_number_and_measure_links_without_quarks(
     assert Study.from_dict(given.resolved()) == given
 
 
+def test_a_list_of_files_may_have_patterns(tmp_path: Path) -> None:
+    for name in ("a-2.ildg", "a-10.ildg", "b[1].ildg", "b1.ildg"):
+        (tmp_path / name).touch()
+    gauge = {"start": "files", "files": ["b[1].ildg", "a-*.ildg"]}
+    given = study(tmp_path, update=None, trajectories=None, solves=2, gauge=gauge)
+    found = [path.name for path in model_of(given).gauge.every_file]
+    assert found == ["b[1].ildg", "a-2.ildg", "a-10.ildg"]
+    with refused('gauge.files = "c-*"', "no file", tmp_path):
+        study(tmp_path, update=None, trajectories=None, solves=1, gauge=gauge | {"files": ["c-*"]})
+
+
+def test_files_beyond_the_solves_are_said() -> None:
+    gauge = {"start": "files", "files": ["a", "b", "c"]}
+    for solves, said in ((2, "2 of 3 files are measured"), (3, ""), (4, "")):
+        given = study(update=None, trajectories=None, solves=solves, gauge=gauge)
+        found = files_left_out(model_of(given), given.count)
+        assert found.startswith(said) and bool(found) == bool(said)
+
+
+def test_two_rows_of_a_link_need_the_fast_loops() -> None:
+    plain = study().communication.changed({"link_reals": 12, "kernel": "plain"})
+    with refused("communication.link_reals = 12", 'kernel = "fast"', 'kernel = "plain"'):
+        check_process_grid(model_of(study()), plain, 1)
+
+
+def test_a_prediction_says_which_iterations_it_presumes() -> None:
+    pytest.importorskip("phasewise._core", reason="the core is not built")
+    given = study(quarks=CLOVER, measure={"pion": "point", "every": 2})
+    assert presumed(given).items() <= iterated(given, 100).items()
+    assert {"iteration", "iteration_quarks"} <= presumed(given).keys()
+    fixed = study(
+        update=None,
+        trajectories=None,
+        gauge=None,
+        solves=1,
+        quarks=CLOVER,
+        solver={"iterations": 5},
+    )
+    assert presumed(fixed) == {} == presumed(study())
+    with refused("--iterations 30", "trajectories of this study", "no iterations"):
+        iterated(study(update=HEAT_BATH), 30)
+    text = pieces_text(given.workload, {"measurement": 0.5, "links": 0.0, "iteration": 30.0})
+    assert text == "0.5 measurements, 30 iterations"
+
+
 def test_a_plan_counts_the_solves_of_a_trajectory() -> None:
     pytest.importorskip("phasewise._core", reason="the core is not built")
     given = study(
@@ -146,6 +194,16 @@ def test_a_plan_counts_the_solves_of_a_trajectory() -> None:
     assert iterated(given, 95) == expected | known
     assert iterated(given, None) == known
     assert iterated(study(), None) == {}
+
+
+def test_texts_know_the_pieces_of_any_number_of_masses() -> None:
+    own = study().workload
+    assert pieces_name(own, "iteration") == "iterations"
+    assert pieces_name(own, "measurement") == "measurements"
+    assert pieces_name(own, "iteration_quarks") == "iterations of quarks"
+    assert pieces_name(own, "update_hasenbusch_10") == "updates of hasenbusch_10"
+    assert when(study(), "iteration_hasenbusch_10") == "once in an iteration of hasenbusch_10"
+    assert when(study(), "links") == "once for each configuration"
 
 
 HEAT_BATH = {"method": "heat-bath"}
@@ -200,6 +258,10 @@ MEASURED: dict[str, Any] = {"update": None, "trajectories": None, "solves": 2}
         ),
         (
             {"quarks": CLOVER, "solver": {"precision": "single", "tolerance": 1e-5}},
+            ('solver.precision = "single"', '"mixed"', "[update]"),
+        ),
+        (
+            {"quarks": CLOVER, "solver": {"precision": "single"}},
             ('solver.precision = "single"', '"mixed"', "[update]"),
         ),
         (

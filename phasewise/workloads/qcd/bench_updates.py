@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from phasewise.driver import Core, Run
+from phasewise.errors import StudyError
 from phasewise.mpi.ranks import collectively
 from phasewise.output import console, print_table
 from phasewise.runs.timing import WARM_UP_TURNS, measure
@@ -100,6 +101,12 @@ def study_of(case: str, overrides: Sequence[str], ranks: int) -> Study:
     for override in overrides:
         apply_override(tables, override)
     study = Study.from_dict(tables)
+    measure = model_of(study).measure
+    if case == FLOW and not measure.flow_steps:
+        raise StudyError(
+            f"measure.flow_until = {measure.flow_until:g} has no step of the flow, which "
+            f"bench qcd --case {FLOW} times; give more than 0"
+        )
     check_process_grid(model_of(study), study.communication, ranks)
     return study
 

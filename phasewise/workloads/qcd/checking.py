@@ -8,10 +8,10 @@ from phasewise.output import console, engineering, print_table
 from phasewise.study import Study
 from phasewise.study.checking import Checking
 from phasewise.tables.keys import show as as_toml
-from phasewise.workloads.qcd.derived import derive, links_of_size
+from phasewise.workloads.qcd.derived import derive, files_left_out, links_of_size
 from phasewise.workloads.qcd.gauge.files import remarks
 from phasewise.workloads.qcd.model import TABLES, model_of
-from phasewise.workloads.qcd.recording import check_thermalisation
+from phasewise.workloads.qcd.recording import check_trajectories
 
 
 class QcdChecking(Checking):
@@ -19,12 +19,14 @@ class QcdChecking(Checking):
 
     def check(self, study: Study) -> Sequence[str]:
         """StudyError if a file of links is not one, or is that of another lattice, or if no
-        trajectory counts.
+        trajectory counts or is measured.
         """
-        check_thermalisation(study)
+        check_trajectories(study)
         model = model_of(study)
         files = [links_of_size(path, model.lattice.size) for path in model.gauge.every_file]
-        return [sentence for stored in files for sentence in remarks(stored)]
+        found = [sentence for stored in files for sentence in remarks(stored)]
+        left_out = files_left_out(model, study.count)
+        return [*found, left_out] if left_out else found
 
     def show(self, study: Study) -> None:
         """Print the keys, and what follows from them."""

@@ -163,6 +163,7 @@ def check_process_grid(model: Any, communication: Communication, ranks: int) -> 
     """StudyError if lattice and process grid do not suit this number of ranks."""
     assert isinstance(communication, QcdCommunication)
     size = model.lattice.size
+    _check_link_reals(communication)
     if communication.link_reals == TWO_ROWS and not may_keep_two_rows(communication, model):
         raise StudyError(
             f"communication.link_reals = {TWO_ROWS} needs quarks.phases of whole numbers, not "

@@ -101,6 +101,14 @@ def _update_bytes(model: Qcd, update: UpdateTable) -> float:
     return HMC_BYTES + fields + _solver_bytes(model, FORCE_BYTES, CLOVER_FORCE_BYTES)
 
 
+def files_left_out(model: Qcd, count: int) -> str:
+    """A sentence where a study of so many solves has more files than solves; else empty."""
+    files = len(model.gauge.files or ())
+    if model.update is not None or files <= count:
+        return ""
+    return f"{count} of {files} files are measured; give solves = {files} for all of gauge.files"
+
+
 def links_of_size(path: Path, size: Extents) -> Stored:
     """The file of links; StudyError if it is not one, or if its lattice does not have the extents
     lattice.size.

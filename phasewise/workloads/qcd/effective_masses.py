@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from phasewise.analysis.autocorrelated import LEAST
 from phasewise.runs.results import Results
-from phasewise.workloads.qcd.ensemble_statistics import error_of, is_chain, samples_of
+from phasewise.workloads.qcd.ensemble_statistics import correlated, error_of, samples_of
 from phasewise.workloads.qcd.resampling import jackknife, linearised
 
 Floats = NDArray[np.float64]
@@ -77,4 +77,4 @@ def _errors(series: Floats) -> Floats:
 def pion_of(results: Results) -> PionSamples:
     """The correlators of the pion of a run that measures it."""
     samples = samples_of(results, "pion")
-    return PionSamples(samples, correlated=is_chain(results) or len(samples) >= LEAST)
+    return PionSamples(samples, correlated=correlated(results, len(samples)))

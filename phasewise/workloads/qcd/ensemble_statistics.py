@@ -24,6 +24,10 @@ from phasewise.workloads.qcd.thermalisation import LEAST_KEPT, settled_after
 EVERY_TRAJECTORY = ("plaquette", "rectangle", "delta_h", "exp_minus_delta_h")
 """Beside the Polyakov loops, what every trajectory has; flow and pion come with measurements."""
 AXES = "xyzt"
+FEWEST_FILES = 20
+"""Fewest files whose errors know of autocorrelation. The Γ method finds too small an error in many
+of the shorter series: one in six of them seems to have an autocorrelation time below ¼.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,18 +56,32 @@ def thermalisation(results: Results) -> Thermalisation:
     given = measure.get("thermalisation")
     if given is not None:
         return Thermalisation(int(given), False, True)
-    found = settled_after(_plaquette(results))
+    found, settled = _settled(_plaquette(results))
     if results.holds("flow_charge"):
         measured = np.flatnonzero(results.rows("measured"))
-        energy = energy_rows(results)[measured, -1]
-        if late := settled_after(energy):
+        late, also = _settled(energy_rows(results)[measured, -1])
+        settled = settled and also
+        if late:
             found = max(found, int(measured[late - 1]) + 1)
-    return Thermalisation(found, True, found < max(1, len(results) // LEAST_KEPT))
+    return Thermalisation(found, True, settled)
+
+
+def _settled(series: Floats) -> tuple[int, bool]:
+    """How many members to leave out, and whether that is less than one half of the series."""
+    found = settled_after(series)
+    return found, found < max(1, len(series) // LEAST_KEPT)
 
 
 def thermalisation_of(results: Results) -> int:
     """The number of the first trajectory that counts; 0 where configurations come from files."""
     return thermalisation(results).trajectories
+
+
+def correlated(results: Results, count: int) -> bool:
+    """Whether the errors of so many configurations know of autocorrelation: those of a chain, and
+    those of many files.
+    """
+    return is_chain(results) or count >= FEWEST_FILES
 
 
 def configurations(results: Results) -> int:
@@ -147,8 +165,8 @@ Entry = dict[str, Any]
 
 def ensemble_of(results: Results) -> dict[str, Entry]:
     """Means over the configurations by name, with error, autocorrelation time and how many they
-    are. With fewer than four files the errors are those of the jackknife, and there are no
-    times.
+    are. With fewer than FEWEST_FILES files the errors are those of the jackknife, and the times
+    are None.
     """
     found = {
         name: _mean(results, series, spacing_of(results, name))
@@ -164,12 +182,20 @@ def ensemble_of(results: Results) -> dict[str, Entry]:
 
 def _mean(results: Results, samples: NDArray[Any], spacing: int) -> Entry:
     """The mean of samples (N, ...) as an entry."""
-    if not is_chain(results) and 2 <= len(samples) < LEAST:
-        mean, error = jackknife(samples)
-        return {"mean": mean.tolist(), "error": error.tolist()}
+    if len(samples) >= 2 and not correlated(results, len(samples)):
+        return _of_jackknife(*jackknife(samples), len(samples))
     if not len(samples):
         return _entry(None, samples, spacing)
     return _entry(samples.mean(axis=0), samples, spacing)
+
+
+def _of_jackknife(value: Any, error: Any, count: int) -> Entry:
+    return {
+        "mean": _list(value),
+        "error": _list(error),
+        "autocorrelation_time": _list(np.full(np.shape(error), np.nan)),
+        "configurations": count,
+    }
 
 
 def _scales(results: Results) -> dict[str, Entry]:
@@ -189,9 +215,8 @@ def _scales(results: Results) -> dict[str, Entry]:
 def _function(results: Results, samples: Floats, function: Callable[[Floats], float]) -> Entry:
     """A function of the mean of flow samples (N, ...) as an entry; NaN where it does not exist."""
     spacing, count = spacing_of(results, "flow"), len(samples)
-    if not is_chain(results) and 2 <= count < LEAST:
-        value, error = jackknife(samples, function)
-        return {"mean": _list(value), "error": _list(error)}
+    if count >= 2 and not correlated(results, count):
+        return _of_jackknife(*jackknife(samples, function), count)
     if count < 2:
         alone = function(samples[0]) if count else np.nan
         return _entry(alone, np.full(count, np.nan), spacing)

@@ -41,8 +41,8 @@ class Gauge:
     files: tuple[Path, ...] | None = key(
         "any", flat=True, as_flat=lambda files: 1 if files is None else len(files)
     )
-    """Files of an ensemble, which solves take in turn, instead of `file`: their names, or a pattern
-    such as "links/*.ildg".
+    """Files of an ensemble, which solves take in turn, instead of `file`: a list of names and
+    patterns, or a pattern such as "links/*.ildg".
     """
 
     @property
@@ -76,10 +76,21 @@ def read_files(file: str | None, files: Any, folder: Path) -> dict[str, Any]:
         or not all(isinstance(one, str | Path) and str(one) for one in files)
     ):
         raise StudyError(
-            "gauge.files must be a list of names of files, or a pattern such as "
+            "gauge.files must be a list of names of files and patterns, or a pattern such as "
             f'"links/*.ildg", but is {show(files)}'
         )
-    return {"files": tuple((folder / one).resolve() for one in files)}
+    found = (path for one in files for path in _named(one, folder))
+    return {"files": tuple(found)}
+
+
+def _named(one: str | Path, folder: Path) -> tuple[Path, ...]:
+    """The file of an entry of a list, or those that match it if it is a pattern; a file may have
+    the letters of a pattern in its name.
+    """
+    path = (folder / one).resolve()
+    if path.exists() or not glob.has_magic(str(one)):
+        return (path,)
+    return _matching(str(one), folder)
 
 
 def _matching(pattern: str, folder: Path) -> tuple[Path, ...]:

@@ -16,8 +16,10 @@ from phasewise.workload.grids import grid_of
 from phasewise.workloads.qcd.communication import FILE, LAYOUTS, QcdCommunication
 from phasewise.workloads.qcd.model import Qcd, model_of
 
-SOLVING = ("quarks", *(f"hasenbusch_{k}" for k in range(1, 10)))
-"""Monomials that solve, as far as texts know them."""
+PRESUMED = 100
+"""Iterations of a solve that a prediction takes where nobody says how many they are
+(core/qcd/turn_pieces.cpp).
+"""
 
 
 def solves_in_a_turn(model: Qcd) -> dict[str, float]:
@@ -45,6 +47,16 @@ def solves_of_monomials(model: Qcd) -> dict[str, int]:
     return {name: forces[level] + 2 + int(name != names[-1]) for level, name in enumerate(names)}
 
 
+def _iterations(model: Qcd, each: int) -> dict[str, float]:
+    """The iterations and updates of a turn whose solves take so many iterations each."""
+    found: dict[str, float] = {}
+    for suffix, solves in solves_in_a_turn(model).items():
+        found[f"iteration{suffix}"] = solves * each
+        if model.solver.precision == "mixed":
+            found[f"update{suffix}"] = solves * math.ceil(each / 10)
+    return found
+
+
 class QcdLaboratory(Laboratory):
     """How it is planned, simulated and compared."""
 
@@ -57,9 +69,17 @@ class QcdLaboratory(Laboratory):
         "links": "configurations",
         "iteration": "iterations",
         "update": "updates",
-        **{f"iteration_{name}": f"iterations of {name}" for name in SOLVING},
-        **{f"update_{name}": f"updates of {name}" for name in SOLVING},
     }
+
+    def pieces_name(self, piece: str) -> str:
+        """The plural of a piece's name, with the monomial whose solves have it."""
+        kind, _, monomial = piece.partition("_")
+        return super().pieces_name(kind) + _of(monomial)
+
+    def when(self, piece: str) -> str:
+        """When a piece occurs, with that monomial."""
+        kind, _, monomial = piece.partition("_")
+        return super().when(kind) + _of(monomial)
 
     def iterated(self, model: Qcd, _communication: Any, iterations: int | None) -> dict[str, float]:
         """Iterations of all right-hand sides, and of all solves of a trajectory, with an update for
@@ -73,14 +93,12 @@ class QcdLaboratory(Laboratory):
                 "the study fixes how many there are"
             )
         each = iterations or fixed
-        if each is None:
-            return {}
-        found: dict[str, float] = {}
-        for suffix, solves in solves_in_a_turn(model).items():
-            found[f"iteration{suffix}"] = solves * each
-            if model.solver.precision == "mixed":
-                found[f"update{suffix}"] = solves * math.ceil(each / 10)
-        return found
+        return {} if each is None else _iterations(model, each)
+
+    def presumed(self, study: Study) -> dict[str, float]:
+        """The iterations of solves that end at a tolerance."""
+        model = model_of(study)
+        return {} if model.solver.iterations else _iterations(model, PRESUMED)
 
     def known_pieces(self, study: Study) -> dict[str, float]:
         """Measurements come after every so many trajectories."""
@@ -114,3 +132,7 @@ class QcdLaboratory(Laboratory):
                 "gauge.file: links from a file cannot be handed to simulated ranks; simulate a "
                 "cold or hot start, or only the messages with --skeleton"
             )
+
+
+def _of(monomial: str) -> str:
+    return f" of {monomial}" if monomial else ""

@@ -103,11 +103,11 @@ class QcdRecording(Recording):
         )
 
     def check(self, study: Study) -> None:
-        """StudyError if the build lacks the protocol, if no trajectory counts, or if a file of an
-        ensemble is missing or of another lattice.
+        """StudyError if the build lacks the protocol, if no trajectory counts or is measured, or if
+        a file of an ensemble is missing or of another lattice.
         """
         check_protocol(study.communication.tunable()["halo"])
-        check_thermalisation(study)
+        check_trajectories(study)
         model = model_of(study)
         for path in model.gauge.files or ():
             links_of_size(path, model.lattice.size)
@@ -135,9 +135,17 @@ def _solve_rows(model: Qcd) -> dict[str, Dataset]:
     }
 
 
-def check_thermalisation(study: Study) -> None:
-    """StudyError if all trajectories of a run are left out of means."""
-    left_out = model_of(study).measure.thermalisation
+def check_trajectories(study: Study) -> None:
+    """StudyError if no trajectory of a run is measured, or all are left out of means."""
+    model = model_of(study)
+    measure = model.measure
+    measuring = model.update is not None and (measure.flow_steps or measure.pion)
+    if measuring and measure.every > study.count:
+        raise StudyError(
+            f"measure.every = {measure.every} measures none of {study.count} trajectories; give "
+            f"{study.count} or less"
+        )
+    left_out = measure.thermalisation
     if left_out is not None and left_out >= study.count:
         raise StudyError(
             f"measure.thermalisation = {left_out} leaves none of {study.count} trajectories; give "

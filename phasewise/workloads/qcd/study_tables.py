@@ -112,16 +112,16 @@ def _check(model: Qcd) -> None:
             "solver.tolerance and solver.iterations exclude each other: give a tolerance to be "
             "met, or a number of iterations"
         )
-    if model.solver.precision == "single" and 0 < model.solver.wanted < SINGLE:
-        raise StudyError(
-            f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
-            f'{show(SINGLE)} or more, or solver.precision = "mixed"'
-        )
     _check_quarks(model)
     _check_pion(model.measure)
     check_flow(model.measure.flow_step, model.measure.flow_until)
     _check_sources(model)
     check_update(model)
+    if model.solver.precision == "single" and 0 < model.solver.wanted < SINGLE:
+        raise StudyError(
+            f"solver.tolerance = {show(model.solver.wanted)} is beyond single precision; give "
+            f'{show(SINGLE)} or more, or solver.precision = "mixed"'
+        )
 
 
 def _check_quarks(model: Qcd) -> None:

@@ -136,7 +136,8 @@ class QcdSummary(Summary):
         """plaquette, with its parts; rectangle, None where it is not measured; action of a site,
         None without gauge.beta; link_trace; polyakov, four of [re, im]; correlators; solver:
         iterations of all solves and the largest residual. The links are those of the last solve or
-        trajectory; flow, charge and correlators are those of the last measurement. effective_mass:
+        trajectory; flow, charge and correlators are those of the last measurement, the first two
+        None without a flow. effective_mass:
         that of the pion, and ensemble: means over the configurations of a run of trajectories or of
         several files, both with errors. What trajectories have: `chain_entries`.
         """
@@ -147,15 +148,13 @@ class QcdSummary(Summary):
         space, time = float(last["plaquette_space"]), float(last["plaquette_time"])
         rectangles = results.study["measure"].get("rectangles")
         rectangle = float(results.rows("rectangle")[-1]) if rectangles else None
-        flow = {}
-        if results.holds("flow_charge"):
-            found = _flow(results)
-            flow = {"flow": found, "charge": found["charge"]}
+        flow = _flow(results) if results.holds("flow_charge") else None
         files = results.study["gauge"].get("files") or ()
         several = is_chain(results) or (len(files) > 1 and len(results) > 1)
         return {
             **({"ensemble": _ensemble(results)} if several else {}),
-            **flow,
+            "flow": flow,
+            "charge": None if flow is None else flow["charge"],
             **chain_entries(results),
             "plaquette": 0.5 * (space + time),
             "plaquette_space": space,

@@ -14,7 +14,7 @@ from phasewise.workloads.qcd.ensemble_statistics import (
     is_chain,
     thermalisation,
 )
-from phasewise.workloads.qcd.update_records import low_acceptance
+from phasewise.workloads.qcd.update_records import FEWEST_JUDGED, low_acceptance
 
 FORCE = "force_"
 
@@ -47,13 +47,16 @@ def chain_entries(results: Results) -> dict[str, Any]:
         "acceptance": acceptance,
         "delta_h": float(results.rows("delta_h")[-1]) if hmc else None,
         "monomials": {name: _monomial(results, name, first) for name in monomial_names(results)},
-        "warnings": [one for one in _warnings(results, found, acceptance) if one],
+        "warnings": [one for one in _warnings(results, found, acceptance, first) if one],
     }
 
 
-def _warnings(results: Results, found: Thermalisation, acceptance: float | None) -> Iterator[str]:
-    if acceptance is not None:
-        update, counted = results.study["update"], len(results) - found.trajectories
+def _warnings(
+    results: Results, found: Thermalisation, acceptance: float | None, first: int
+) -> Iterator[str]:
+    counted = len(results) - first
+    if acceptance is not None and counted >= FEWEST_JUDGED:
+        update = results.study["update"]
         yield low_acceptance(update["steps"], update["length"], acceptance, counted)
     if not found.settled:
         yield (
