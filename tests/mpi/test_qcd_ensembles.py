@@ -83,7 +83,12 @@ def test_solves_take_files_and_sources_in_turn(study: Path) -> None:
     ensemble = json.loads(done.stdout)["ensemble"]
     mean, error = jackknife(pions)
     assert ensemble["solves"] == 3
-    assert ensemble["pion"] == {"mean": mean.tolist(), "error": error.tolist()}
+    assert ensemble["pion"] == {
+        "mean": mean.tolist(),
+        "error": error.tolist(),
+        "autocorrelation_time": [None] * len(mean),
+        "configurations": 3,
+    }
     # A run that goes on takes the file and the source of its next solve.
     part = study.parent / "part"
     ran(study, "--out", part, "--quiet", "--set", "solves=2")

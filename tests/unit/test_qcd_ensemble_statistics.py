@@ -264,14 +264,18 @@ def test_without_a_flow_its_entries_are_null(tmp_path: Path) -> None:
     assert QcdSummary(given.workload).rows(summary)[1]
 
 
-def test_a_few_trajectories_are_not_judged(tmp_path: Path) -> None:
-    for count, said in ((FEWEST_JUDGED - 1, 0), (FEWEST_JUDGED, 1)):
-        given = study(count, measure={"thermalisation": 0})
-        rows = [row | {"accepted": 0} for row in chain(given)]
-        folder = tmp_path / str(count)
+def test_one_trajectory_and_the_first_few_of_many_are_not_judged(tmp_path: Path) -> None:
+    # Trajectories so far, those of the study, and whether their acceptance is judged.
+    cases = (
+        (FEWEST_JUDGED - 1, 100, 0), (FEWEST_JUDGED, 100, 1), (8, 8, 1), (7, 8, 0), (1, 1, 0),
+    )  # fmt: skip
+    for count, wanted, said in cases:
+        given = study(wanted, measure={"every": 1, "thermalisation": 0})
+        rows = [row | {"accepted": 0} for row in chain(given)][:count]
+        folder = tmp_path / f"{count} of {wanted}"
         folder.mkdir()
         with results(folder, given, rows) as found:
-            assert len(summarise(found)["warnings"]) == said
+            assert sum("accepted" in one for one in summarise(found)["warnings"]) == said
     with results(tmp_path, study(25, measure={"thermalisation": 24}), rows) as found:
         assert summarise(found)["warnings"] == []
 

@@ -34,7 +34,7 @@ CASES: dict[str, dict[str, Any]] = {
     TRAJECTORY: {
         "lattice": {"size": [8, 8, 8, 16]},
         "gauge": {"beta": 5.5, "start": "hot"},
-        "quarks": {"kappa": 0.135, "clover": 1.8},
+        "quarks": {"kappa": 0.132, "clover": 1.8},
         "solver": {"precision": "mixed"},
         "update": {"method": "hmc", "length": 1.0, "integrator": "omelyan-2", "steps": [12, 2]},
     },

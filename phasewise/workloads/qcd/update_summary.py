@@ -55,7 +55,9 @@ def _warnings(
     results: Results, found: Thermalisation, acceptance: float | None, first: int
 ) -> Iterator[str]:
     counted = len(results) - first
-    if acceptance is not None and counted >= FEWEST_JUDGED:
+    # A short run is judged by all that its thermalisation leaves, but not by one trajectory.
+    fewest = min(FEWEST_JUDGED, max(2, int(results.study["trajectories"]) - first))
+    if acceptance is not None and counted >= fewest:
         update = results.study["update"]
         yield low_acceptance(update["steps"], update["length"], acceptance, counted)
     if not found.settled:
