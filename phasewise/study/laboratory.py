@@ -165,8 +165,8 @@ def iterated(study: Study, iterations: int | None) -> Pieces:
     found = own.iterated(study.model, study.communication, iterations)
     if iterations is not None and not found:
         raise StudyError(
-            f"--iterations {iterations}: the {study.workload.unit.many} of this study have no "
-            "iterations whose number depends on data; leave it out"
+            f"--iterations {iterations}: the {study.workload.unit.many} of this study of "
+            f"{study.workload.title} have no iterations whose number depends on data; leave it out"
         )
     return {**own.known_pieces(study), **found}
 
