@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import pytest
@@ -139,9 +140,11 @@ def test_without_computation_nobody_waits_for_work() -> None:
     assert found.turn_seconds == pytest.approx(found.communication_seconds, rel=1e-2)
 
 
-def test_links_between_groups_have_their_own_bandwidth_whatever_it_is() -> None:
-    # Two groups of two routers with a node each: ranks 0 and 2 are in different groups.
-    text = """
+def dragonfly(dims: tuple[int, int, int], local: float, between: float) -> str:
+    """The platform of groups, routers of a group and nodes of a router, with the bandwidths [B/s]
+    of links within groups and between them.
+    """
+    text = f"""
 name = "groups"
 [node]
 ranks = 1
@@ -151,19 +154,24 @@ latency = 1e-6
 hop_latency = 1e-7
 flow_bandwidth = 4e9
 adapter_bandwidth = 4e9
-groups = 2
-routers = 2
-router_nodes = 1
-link_bandwidth = 1e9
-global_bandwidth = {}
+groups = {dims[0]}
+routers = {dims[1]}
+router_nodes = {dims[2]}
+link_bandwidth = {local}
+global_bandwidth = {between}
 [processor]
 peak = 1e9
 flops = 1e9
 bandwidth = 1e9
 """
+    return make_twin(parse_machine(text, "groups"), "plain", math.prod(dims)).platform
+
+
+def test_links_between_groups_have_their_own_bandwidth_whatever_it_is() -> None:
+    # Two groups of two routers with a node each: ranks 0 and 2 are in different groups.
     times = []
     for bandwidth in (1e9, 0.5e9, 0.4e9):
-        platform = make_twin(parse_machine(text.format(bandwidth), "groups"), "plain", 4).platform
+        platform = dragonfly((2, 2, 1), 1e9, bandwidth)
         found = follow(study(communication__process_grid="2x1"), 4, platform, computes=False)
         times.append(communicating(found))
     assert times[0] < times[1] < times[2]
@@ -173,27 +181,7 @@ def test_a_router_joins_several_groups_where_there_are_more_groups_than_routers(
     # Four groups of two routers with two nodes each. Router 0 of a group leads to groups 0 and 2,
     # router 1 to groups 1 and 3, so that two messages from the nodes of router 0 share a link
     # within their group on the way to group 1, where rank 4 is, and none on the way to group 2.
-    text = """
-name = "few"
-[node]
-ranks = 1
-[network]
-kind = "dragonfly"
-latency = 1e-6
-hop_latency = 1e-7
-flow_bandwidth = 4e9
-adapter_bandwidth = 4e9
-groups = 4
-routers = 2
-router_nodes = 2
-link_bandwidth = 1e8
-global_bandwidth = 4e9
-[processor]
-peak = 1e9
-flops = 1e9
-bandwidth = 1e9
-"""
-    platform = make_twin(parse_machine(text, "few"), "plain", 16).platform
+    platform = dragonfly((4, 2, 2), 1e8, 4e9)
     times = []
     for pairs in ("0-4; 1-5", "0-8; 1-9"):
         own = {"bytes": 2**20, "verify": False, "window": 1, "pairs": pairs}

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from phasewise.analysis import autocorrelation
 from phasewise.analysis.autocorrelated import LEAST
 from phasewise.runs.results import Results
+from phasewise.runs.summary import finite
 from phasewise.workloads.qcd.flow_scales import Floats, t0_of, times_of, w0_of
 from phasewise.workloads.qcd.resampling import jackknife, linearised
 from phasewise.workloads.qcd.thermalisation import LEAST_KEPT, settled_after
@@ -253,7 +254,4 @@ def error_of(series: Floats) -> tuple[float, float]:
 
 def _list(values: Any) -> Any:
     """Numbers as JSON has them, None in the place of those that are not finite."""
-    plain = np.asarray(values).tolist()
-    if isinstance(plain, list):
-        return [_list(one) for one in plain]
-    return plain if np.isfinite(plain) else None
+    return finite(np.asarray(values).tolist())

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.runs.results import Results
-from phasewise.runs.summary import Summary
+from phasewise.runs.summary import Summary, finite
 from phasewise.workloads.qcd.effective_masses import Floats, pion_of
 from phasewise.workloads.qcd.ensemble_statistics import (
     configurations,
@@ -96,13 +96,9 @@ def _effective_mass(results: Results) -> dict[str, Any]:
     entries: dict[str, Any] = {"configurations": len(found.samples)}
     # Two neighbours stand about t + 1/2, which is still before the middle.
     for k, (kind, times) in enumerate((("log", half), ("cosh", half + 1))):
-        entries[kind] = _list(masses[k, :times])
-        entries[f"{kind}_error"] = None if errors is None else _list(errors[k, :times])
+        entries[kind] = finite(masses[k, :times].tolist())
+        entries[f"{kind}_error"] = None if errors is None else finite(errors[k, :times].tolist())
     return entries
-
-
-def _list(values: Floats) -> list[float | None]:
-    return [float(value) if np.isfinite(value) else None for value in values]
 
 
 def _pion(results: Results) -> dict[str, Any]:
