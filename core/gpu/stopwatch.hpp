@@ -35,7 +35,8 @@ class QueueStopwatch {
   std::vector<double> read() {
     std::vector<double> times;
     direct::wait();
-    for (int i = 1; i <= std::exchange(marks_, 0); ++i) {
+    const int marks = std::exchange(marks_, 0);
+    for (int i = 1; i <= marks; ++i) {
       float milliseconds = 0.0F;
       check(cudaEventElapsedTime(&milliseconds, events_[0], events_[i]));
       times.push_back(origin_ + 1e-3 * static_cast<double>(milliseconds));

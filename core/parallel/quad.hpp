@@ -42,6 +42,25 @@ inline Pair lower(Quad q) { return __builtin_shufflevector(q, q, 0, 1); }
 inline Pair upper(Quad q) { return __builtin_shufflevector(q, q, 2, 3); }
 #endif
 
+#if defined(__CUDACC__)
+// Reads pairs, which must be aligned to 16 bytes. A GPU takes an unaligned copy byte by byte.
+template <int size>
+PHASEWISE_HD Doubles<size> load_doubles(const double* from) {
+  Doubles<size> value;
+  for (int i = 0; i < size; i += 2) {
+    const double2 pair = *reinterpret_cast<const double2*>(from + i);
+    value.at[i] = pair.x;
+    value.at[i + 1] = pair.y;
+  }
+  return value;
+}
+PHASEWISE_HD Pair load_pair(const double* from) { return load_doubles<2>(from); }
+PHASEWISE_HD Quad load_quad(const double* from) { return load_doubles<4>(from); }
+PHASEWISE_HD void store_pair(double* to, const Pair& value) {
+  to[0] = value.at[0];
+  to[1] = value.at[1];
+}
+#else
 PHASEWISE_HD Pair load_pair(const double* from) {
   Pair value;
   __builtin_memcpy(&value, from, sizeof value);
@@ -55,5 +74,6 @@ PHASEWISE_HD Quad load_quad(const double* from) {
 PHASEWISE_HD void store_pair(double* to, const Pair& value) {
   __builtin_memcpy(to, &value, sizeof value);
 }
+#endif
 
 }  // namespace phasewise::parallel

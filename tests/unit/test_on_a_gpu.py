@@ -7,6 +7,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -103,3 +104,19 @@ def test_kernels_stay_within_their_memory(tool: str, tmp_path: Path) -> None:
     words += [str(study), "--device", "cuda", "--out", str(tmp_path / "out"), "--quiet"]
     done = subprocess.run([sanitizer, *words], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_kernels_on_a_gpu_take_some_time_and_no_more_than_the_turn() -> None:
+    run = phasewise.Simulation(Study.from_dict(tables(**SMALL, run__device="cuda")))
+    spent = []
+    for _ in range(2):
+        start = time.perf_counter()
+        run.step()
+        run.driver.record()
+        turn = time.perf_counter() - start
+        spent.append({one["name"]: one["seconds"] for one in run.driver.kernels()})
+    first, both = spent
+    second = {name: both[name] - first[name] for name in both}
+    assert all(seconds >= 0 for seconds in second.values())
+    assert min(second[name] for name in ("encounter", "solve", "field", "sort")) > 0
+    assert sum(second.values()) <= turn

@@ -7,11 +7,22 @@
 #include <vector>
 
 #include "collision/device_work.hpp"
-#include "field/gpu/poisson.hpp"
+#include "field/gpu/batched_poisson.hpp"
+#if defined(__CUDACC__)
+#include "field/gpu/fused_poisson.hpp"
+#endif
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
 using Solver = field::gpu::PHASEWISE_PLATFORM::Poisson;
+
+inline std::shared_ptr<Solver> make_solver(const field::DoubledGrid& grid) {
+  namespace solvers = field::gpu::PHASEWISE_PLATFORM;
+#if defined(__CUDACC__)
+  if (solvers::FusedPoisson::suits(grid)) return std::make_shared<solvers::FusedPoisson>(grid);
+#endif
+  return std::make_shared<solvers::BatchedPoisson>(grid);
+}
 
 // The solver of a grid. All works that solve on this grid share it and use it one after another, or
 // together.
@@ -19,7 +30,7 @@ inline std::shared_ptr<Solver> solver_of(const field::DoubledGrid& grid) {
   static std::map<std::pair<int, int>, std::weak_ptr<Solver>> known;
   std::weak_ptr<Solver>& kept = known[{grid.nx(), grid.ny()}];
   std::shared_ptr<Solver> solver = kept.lock();
-  if (!solver) kept = solver = std::make_shared<Solver>(grid);
+  if (!solver) kept = solver = make_solver(grid);
   return solver;
 }
 
