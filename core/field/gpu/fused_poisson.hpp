@@ -96,12 +96,14 @@ class FusedPoisson final : public Poisson {
 
   void along_y(bool forward, double* const* first, int each, std::int64_t meshes,
                Complex* spectra) {
+    if (meshes == 0) return;  // a process of many may have no rows, or no columns
     const MeshRows rows{first, each, grid_.ny(), static_cast<int>(each * meshes)};
     with_power(grid_.my() / 2, [&](auto half) {
       launch_rows<half()>(forward, rows, values_of(spectra), grid_.row_stride(), unit_y_.data());
     });
   }
   void along_x(const MeshColumns& columns, int meshes) {
+    if (columns.count == 0) return;
     with_power(grid_.mx(), [&](auto n) { launch_columns<n()>(columns, meshes, unit_x_.data()); });
   }
 
