@@ -111,6 +111,13 @@ def wait_for_turns(out, turns, process):
     pytest.fail("the run recorded nothing")
 
 
+def own_lines(error):
+    """Lines that are not warnings of libevent, which Open MPI's launcher uses: a rank that ends as
+    the launcher writes to it makes it print one.
+    """
+    return [line for line in error.splitlines() if not line.startswith("[warn] Epoll")]
+
+
 @pytest.mark.parametrize("ranks", [1, 3])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_ends_the_turn_writes_a_checkpoint_and_says_how_to_go_on(
@@ -127,7 +134,7 @@ def test_a_signal_ends_the_turn_writes_a_checkpoint_and_says_how_to_go_on(
     assert process.returncode == StoppedError.exit_status
     turn = len(Results(out))
     says(sentence_of(error), "signal", "turn", "--resume")
-    assert len(error.splitlines()) <= 2
+    assert len(own_lines(error)) <= 2
     (checkpoint,) = (out / "checkpoint").iterdir()
     assert checkpoint.name == f"turn-{turn:012d}.h5"
     ran(study, "--out", out, "--resume", "--set", f"turns={turn + 2}")

@@ -7,6 +7,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -50,7 +51,17 @@ def do(language: str, text: str, names: dict[str, Any], folder: Path) -> None:
         for line in text.splitlines():
             command = shlex.split(line)
             assert command[0] == "phasewise"
-            subprocess.run([sys.executable, "-m", *command], check=True, capture_output=True)
+            done = subprocess.run([sys.executable, "-m", *command], capture_output=True, text=True)
+            assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+
+
+@contextmanager
+def closing_pictures() -> Iterator[None]:
+    """Close what a reader leaves open, also where a block fails: other tests count the pictures."""
+    try:
+        yield
+    finally:
+        plt.close("all")
 
 
 @pytest.fixture(scope="module")
@@ -60,13 +71,12 @@ def tutorial(repository: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     text = (repository / "docs/tutorial.md").read_text(encoding="utf-8")
     assert [part for part in SMALLER if part not in text] == []
     names: dict[str, Any] = {}
-    with pytest.MonkeyPatch.context() as patch, plt.rc_context():
+    with pytest.MonkeyPatch.context() as patch, plt.rc_context(), closing_pictures():
         patch.chdir(folder)
         for language, block in blocks(repository / "docs/tutorial.md"):
             for given, smaller in SMALLER.items():
                 block = block.replace(given, smaller)
             do(language, block, names, folder)
-    plt.close("all")
     yield folder
 
 
