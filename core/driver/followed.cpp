@@ -36,7 +36,15 @@ bool alike(const Exchange& a, const Exchange& b) {
       [](const exchange::Block& x, const exchange::Block& y) { return x.bytes() == y.bytes(); });
 }
 
-contention::CollectiveRounds rounds_of(const exchange::Collective& collective, int p, int me) {
+// Channels of messages that are posted one by one, and of collectives that have requests, whose
+// tags are added: no other messages are on them.
+constexpr std::int32_t first_of_posts = 1 << 10, first_of_requests = 1 << 24;
+// The channels of sequences beyond those of exchanges and of their signals.
+constexpr int further_channels = 2 * exchange::channels;
+
+// The rounds of a collective whose root is member 0.
+contention::CollectiveRounds rounds_from_first(const exchange::Collective& collective, int p,
+                                               int me) {
   using exchange::CollectiveKind;
   const std::vector<std::int64_t>& sizes = collective.sizes;
   switch (collective.kind) {
@@ -47,18 +55,26 @@ contention::CollectiveRounds rounds_of(const exchange::Collective& collective, i
     case CollectiveKind::sum:
       return contention::sum_rounds(p, me, sizes[0]);
     case CollectiveKind::reduce_scatter:
+    case CollectiveKind::reduce_scatter_equal:
       return contention::reduce_ring_rounds(sizes, me);
     case CollectiveKind::all_gather:
       return contention::gather_ring_rounds(sizes, me);
+    case CollectiveKind::all_gather_equal:
+      return contention::gather_bruck_rounds(p, me, sizes[0]);
     case CollectiveKind::reduce:
       return contention::reduce_rounds(p, me, sizes[0]);
     case CollectiveKind::gather:
+    case CollectiveKind::gather_blocks:
       return contention::gather_rounds(sizes, me);
     case CollectiveKind::scatter:
       return contention::from_first_at_once(p, me, sizes[0], false);
+    case CollectiveKind::scatter_blocks:
+      return contention::scatter_rounds(sizes, me);
     case CollectiveKind::scan:
     case CollectiveKind::exclusive_scan:
       return contention::scan_rounds(p, me, sizes[0]);
+    case CollectiveKind::all_to_all_equal:
+      return contention::all_to_all_rounds(p, me, sizes[0]);
     case CollectiveKind::all_to_all:
       break;
   }
@@ -66,7 +82,8 @@ contention::CollectiveRounds rounds_of(const exchange::Collective& collective, i
 }
 
 // How SimGrid 3.32 sends nonblocking collectives: without rounds.
-contention::CollectiveRounds started_rounds(const exchange::Collective& collective, int p, int me) {
+contention::CollectiveRounds started_from_first(const exchange::Collective& collective, int p,
+                                                int me) {
   using exchange::CollectiveKind;
   const std::vector<std::int64_t>& sizes = collective.sizes;
   const auto of_mine = [&] { return std::vector<std::int64_t>(sizes.size(), sizes[me]); };
@@ -78,17 +95,41 @@ contention::CollectiveRounds started_rounds(const exchange::Collective& collecti
     case CollectiveKind::sum:
       return contention::all_at_once(p, me, sizes[0]);
     case CollectiveKind::reduce_scatter:
+    case CollectiveKind::reduce_scatter_equal:
       return contention::all_at_once(sizes, of_mine(), me);
     case CollectiveKind::all_gather:
+    case CollectiveKind::all_gather_equal:
       return contention::all_at_once(of_mine(), sizes, me);
+    case CollectiveKind::all_to_all_equal:
+      return contention::all_at_once(p, me, sizes[0]);
     case CollectiveKind::reduce:
       return contention::gather_rounds(std::vector<std::int64_t>(p, sizes[0]), me);
     case CollectiveKind::all_to_all:
       break;
     default:
-      return rounds_of(collective, p, me);
+      return rounds_from_first(collective, p, me);
   }
   return contention::all_at_once(sizes, collective.receives, me);
+}
+
+// The rounds of a collective with any root, or of one that sends them all at once. Members count
+// from the root on, as libraries let them.
+contention::CollectiveRounds rounds_of(const exchange::Collective& collective, int p, int me,
+                                       bool at_once) {
+  const auto rounds = [&](const exchange::Collective& given, int member) {
+    return at_once ? started_from_first(given, p, member) : rounds_from_first(given, p, member);
+  };
+  if (collective.root == 0) return rounds(collective, me);
+  exchange::Collective turned = collective;
+  if (std::ssize(turned.sizes) == p)
+    std::ranges::rotate(turned.sizes, turned.sizes.begin() + collective.root);
+  contention::CollectiveRounds found = rounds(turned, (me - collective.root + p) % p);
+  for (contention::CollectiveRound& round : found) {
+    for (contention::CollectiveSend& send : round.sends)
+      send.peer = (send.peer + collective.root) % p;
+    for (int& member : round.receives) member = (member + collective.root) % p;
+  }
+  return found;
 }
 
 }  // namespace
@@ -104,12 +145,21 @@ contention::RankProgram Followed::take() {
   program_.sends.shrink_to_fit();
   program_.receives.shrink_to_fit();
   program_.rounds.shrink_to_fit();
+  program_.instructions.shrink_to_fit();
   return std::move(program_);
 }
 
 void Followed::kernel(const parallel::KernelCard& card, double items,
                       const std::function<void()>& /*work*/) {
-  const double seconds = options_.rates.seconds(card, items, part_);
+  add_computing(options_.rates.seconds(card, items, part_));
+}
+
+// Without rates nothing is computed.
+void Followed::compute(std::string_view /*name*/, double seconds) {
+  if (options_.rates.flop > 0.0) add_computing(seconds);
+}
+
+void Followed::add_computing(double seconds) {
   if (seconds <= 0.0) return;
   const auto weight = static_cast<float>(weight_);
   auto& instructions = program_.instructions;
@@ -154,13 +204,104 @@ void Followed::start_collective(const exchange::Collective& collective, const st
   const std::vector<int>& ranks = collective.team ? collective.team->ranks : everyone_;
   if (ranks.size() == 1) return;
   const int me = collective.team ? collective.team->me : rank_;
-  begin(collective.channel);
   const int p = static_cast<int>(ranks.size());
   const bool at_once = !collective.blocking && options_.rates.started_at_once;
-  add_collective(collective.phase, collective.channel, ranks,
-                 at_once ? started_rounds(collective, p, me) : rounds_of(collective, p, me), 1.0,
-                 collective.blocking);
-  end(collective.channel);
+  const contention::CollectiveRounds rounds = rounds_of(collective, p, me, at_once);
+  const bool by_request = collective.request >= 0;
+  if (by_request)
+    first_ = static_cast<int>(program_.rounds.size());
+  else
+    begin(collective.channel);
+  add_collective(collective.phase, collective.channel, ranks, rounds, 1.0, collective.blocking);
+  if (!by_request) return end(collective.channel);
+  const int number = end_sequence(first_of_requests + collective.tag);
+  const auto channel = static_cast<std::uint16_t>(free_channel(collective.request));
+  program_.instructions.push_back({Action::start, channel, number});
+  program_.instructions.push_back({Action::progress, channel, number});
+}
+
+void Followed::post(const exchange::PostedMessage& message) {
+  const int round = written_round(message);
+  program_.sequences.push_back({round, round + 1, weight_, message.tag});
+  const auto number = static_cast<int>(program_.sequences.size()) - 1;
+  // The requests of a rank are counted from 1 on; 0 is that of the call that is not left before the
+  // message is done.
+  const bool awaited = message.request != exchange::never_awaited;
+  const int request = awaited ? message.request + 1 : contention::never_awaited;
+  program_.instructions.push_back({Action::post, 0, number, request});
+  if (!awaited) return;
+  if (std::ssize(receives_) <= request) receives_.resize(request + 1);
+  receives_[request] = !message.sends;
+  if (message.request == exchange::blocking_call)
+    program_.instructions.push_back({Action::wait, 0, written_wait(message.phase, {0})});
+}
+
+void Followed::wait(std::string_view phase, std::span<const int> requests) {
+  std::vector<int> messages;
+  for (const int request : requests) {
+    const auto collective = std::ranges::find(by_channel_, request);
+    if (collective == by_channel_.end()) {
+      messages.push_back(request + 1);
+      continue;
+    }
+    const auto channel =
+        static_cast<std::uint16_t>(further_channels + (collective - by_channel_.begin()));
+    program_.instructions.push_back({Action::finish, channel, 0});
+    *collective = -1;
+  }
+  if (messages.empty()) return;
+  program_.instructions.push_back({Action::wait, 0, written_wait(phase, messages)});
+}
+
+// The number of the round that has this message alone.
+int Followed::written_round(const exchange::PostedMessage& message) {
+  const auto next = static_cast<int>(program_.rounds.size());
+  const int direction = !message.sends ? 0 : message.synchronous ? 1 : 2;
+  const std::array<std::int64_t, 4> key{phase(message.phase), direction, message.peer,
+                                        message.bytes};
+  const auto [found, added] = rounds_of_posts_.try_emplace(key, next);
+  if (!added) return found->second;
+  begin_round(message.phase, exchange::common_channel, Posting::at_once, 1.0);
+  round_.channel = first_of_posts;
+  if (message.synchronous) round_.sending = contention::Sending::synchronous;
+  if (message.sends) {
+    round_.before = static_cast<float>(
+        options_.rates.overheads.message[static_cast<int>(exchange::Overhead::two_sided)]);
+    send(message.peer, message.bytes);
+  } else {
+    receive(message.peer);
+  }
+  end_round(true);
+  return next;
+}
+
+// The number of a wait for these requests, counted as in the program.
+int Followed::written_wait(std::string_view name, const std::vector<int>& requests) {
+  const auto received =
+      std::ranges::count_if(requests, [&](int request) { return receives_.at(request); });
+  std::vector<int> key{phase(name), static_cast<int>(received)};
+  key.insert(key.end(), requests.begin(), requests.end());
+  const auto [found, added] =
+      known_waits_.try_emplace(std::move(key), static_cast<int>(program_.waits.size()));
+  if (!added) return found->second;
+  const double call =
+      options_.rates.overheads.message[static_cast<int>(exchange::Overhead::two_sided)];
+  const auto first = static_cast<int>(program_.awaited.size());
+  program_.awaited.insert(program_.awaited.end(), requests.begin(), requests.end());
+  program_.waits.push_back({.phase = static_cast<std::int16_t>(phase(name)),
+                            .weight = static_cast<float>(weight_),
+                            .after = static_cast<float>(call * static_cast<double>(received)),
+                            .first = first,
+                            .last = static_cast<int>(program_.awaited.size())});
+  return found->second;
+}
+
+// The number of a channel on which no collective is under way, for that of this request.
+int Followed::free_channel(int request) {
+  auto place = std::ranges::find(by_channel_, -1);
+  if (place == by_channel_.end()) place = by_channel_.insert(place, -1);
+  *place = request;
+  return further_channels + static_cast<int>(place - by_channel_.begin());
 }
 void Followed::progress(Channel channel) { act(Action::progress, channel); }
 void Followed::finish(Channel channel) { act(Action::finish, channel); }
@@ -224,7 +365,7 @@ int Followed::phase(std::string_view name) {
 
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = static_cast<std::int16_t>(phase(name)),
-            .channel = static_cast<std::uint8_t>(channel),
+            .channel = static_cast<std::int32_t>(channel),
             .blocking = posting == Posting::in_pairs || posting == Posting::by_library,
             .library = posting == Posting::by_library || posting == Posting::by_library_at_once,
             .weight = static_cast<float>(weight),
@@ -373,25 +514,33 @@ void Followed::begin(Channel channel) {
   first_ = static_cast<int>(program_.rounds.size());
 }
 void Followed::end(Channel channel) {
-  contention::RoundSequence sequence{
-      .first = first_, .last = static_cast<int>(program_.rounds.size()), .weight = weight_};
-  const auto& others = program_.sequences;
-  const auto same = std::find_if(others.begin(), others.end(), [&](const auto& other) {
-    return program_.alike(other, sequence);
+  end_sequence();
+  act(Action::start, channel);
+}
+int Followed::end_sequence(std::int32_t tag) {
+  contention::RoundSequence sequence{.first = first_,
+                                     .last = static_cast<int>(program_.rounds.size()),
+                                     .weight = weight_,
+                                     .tag = tag};
+  const auto number = static_cast<int>(program_.sequences.size());
+  const auto same = std::ranges::find_if(distinct_, [&](int other) {
+    return program_.alike(program_.sequences[other], sequence);
   });
-  if (same != others.end() && first_ < sequence.last) {
+  if (same == distinct_.end()) {
+    distinct_.push_back(number);
+  } else if (first_ < sequence.last) {
     program_.sends.resize(program_.rounds[first_].first_send);
     program_.receives.resize(program_.rounds[first_].first_receive);
     program_.rounds.resize(first_);
-    sequence.first = same->first;
-    sequence.last = same->last;
+    sequence.first = program_.sequences[*same].first;
+    sequence.last = program_.sequences[*same].last;
   }
   program_.sequences.push_back(sequence);
-  act(Action::start, channel);
+  return number;
 }
 void Followed::act(Action action, Channel channel) {
   if (const int number = under_way_[static_cast<int>(channel)]; number >= 0)
-    program_.instructions.push_back({action, static_cast<std::uint8_t>(channel), number});
+    program_.instructions.push_back({action, static_cast<std::uint16_t>(channel), number});
 }
 
 }  // namespace phasewise::driver
