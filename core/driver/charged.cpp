@@ -74,8 +74,8 @@ class Charged : public workload::OfflineListener {
                       count * card.flops, count * card.bytes, charged(card, items, count)});
   }
   void compute(std::string_view name, double seconds) override {
-    heard_.push_back({number_of({.name = name}), piece_, weight_, weight_, 0.0, 0.0, 0.0,
-                      weight_ * seconds});
+    heard_.push_back(
+        {number_of({.name = name}), piece_, weight_, weight_, 0.0, 0.0, 0.0, weight_ * seconds});
   }
   void if_needed(std::string_view piece, const std::function<void()>& actions) override {
     const auto found = inside_.find(piece);
@@ -110,8 +110,8 @@ class Charged : public workload::OfflineListener {
 
 KernelWork mean_work(const Kernel& kernel, int ranks) {
   KernelWork work = kernel.work;
-  for (double* amount : {&work.calls, &work.items, &work.flops, &work.bytes, &work.charged,
-                         &work.seconds})
+  for (double* amount :
+       {&work.calls, &work.items, &work.flops, &work.bytes, &work.charged, &work.seconds})
     *amount /= ranks;
   double sum = 0.0, largest = 0.0;
   for (const PieceWork& piece : kernel.pieces) {

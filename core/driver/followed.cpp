@@ -523,9 +523,8 @@ int Followed::end_sequence(std::int32_t tag) {
                                      .weight = weight_,
                                      .tag = tag};
   const auto number = static_cast<int>(program_.sequences.size());
-  const auto same = std::ranges::find_if(distinct_, [&](int other) {
-    return program_.alike(program_.sequences[other], sequence);
-  });
+  const auto same = std::ranges::find_if(
+      distinct_, [&](int other) { return program_.alike(program_.sequences[other], sequence); });
   if (same == distinct_.end()) {
     distinct_.push_back(number);
   } else if (first_ < sequence.last) {

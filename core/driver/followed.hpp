@@ -107,8 +107,8 @@ class Followed : public workload::OfflineListener {
   // Rounds and waits by what they do, so that those that are alike are written once.
   std::map<std::array<std::int64_t, 4>, int> rounds_of_posts_;
   std::map<std::vector<int>, int> known_waits_;
-  std::vector<bool> receives_;      // by request, whether the message is received
-  std::vector<int> by_channel_;     // the request of the collective on each further channel, or -1
+  std::vector<bool> receives_;   // by request, whether the message is received
+  std::vector<int> by_channel_;  // the request of the collective on each further channel, or -1
 };
 
 }  // namespace phasewise::driver

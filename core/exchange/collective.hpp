@@ -36,8 +36,8 @@ enum class CollectiveKind : std::uint8_t {
 // Whether a collective adds doubles.
 constexpr bool adds(CollectiveKind kind) {
   return kind == CollectiveKind::sum || kind == CollectiveKind::reduce_scatter ||
-         kind == CollectiveKind::reduce_scatter_equal || kind == CollectiveKind::reduce || kind == CollectiveKind::scan ||
-         kind == CollectiveKind::exclusive_scan;
+         kind == CollectiveKind::reduce_scatter_equal || kind == CollectiveKind::reduce ||
+         kind == CollectiveKind::scan || kind == CollectiveKind::exclusive_scan;
 }
 // Whether its result takes the place of what a member gave.
 constexpr bool in_place(CollectiveKind kind) {

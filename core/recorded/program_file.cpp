@@ -94,12 +94,11 @@ void ProgramFile::check(const RankActs& acts) const {
   for (const Act& act : acts.rows) {
     const bool known =
         within(act.kind, 0, last_kind + 1) && within(act.phase, 0, std::ssize(phases_)) &&
-        within(act.peer, 0, ranks()) && within(act.bytes, 0, most) &&
-        within(act.tag, 0, 1 << 20) && within(act.request, exchange::never_awaited, 1 << 20) &&
-        within(act.list, -1, lists) && within(act.second_list, -1, lists) &&
-        within(act.team, -1, std::ssize(teams_));
-    const bool whole = act.kind < Act::wait || (act.list >= 0 && (act.kind == Act::wait ||
-                                                                  act.team >= 0));
+        within(act.peer, 0, ranks()) && within(act.bytes, 0, most) && within(act.tag, 0, 1 << 20) &&
+        within(act.request, exchange::never_awaited, 1 << 20) && within(act.list, -1, lists) &&
+        within(act.second_list, -1, lists) && within(act.team, -1, std::ssize(teams_));
+    const bool whole =
+        act.kind < Act::wait || (act.list >= 0 && (act.kind == Act::wait || act.team >= 0));
     if (!known || !whole) fail("an act in it makes no sense");
   }
   const bool same = acts.row_of.size() == acts.gaps.size();

@@ -10,8 +10,8 @@
 
 namespace phasewise::recorded {
 
-// The columns of a row. `lists` are numbers of lists, -1 for none: of requests that a wait names, or
-// of the sizes of a collective's blocks.
+// The columns of a row. `lists` are numbers of lists, -1 for none: of requests that a wait names,
+// or of the sizes of a collective's blocks.
 struct Act {
   // Kinds; a collective has `first_collective` and its exchange::CollectiveKind.
   enum Kind : std::int64_t { end, send, synchronous_send, receive, wait, first_collective };

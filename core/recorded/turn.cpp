@@ -40,7 +40,8 @@ void Turn::prepare() {
         .kind = static_cast<exchange::CollectiveKind>(act.kind - Act::first_collective),
         .blocking = act.request < 0,
         .sizes = acts_.lists[act.list],
-        .receives = act.second_list < 0 ? std::vector<std::int64_t>{} : acts_.lists[act.second_list],
+        .receives =
+            act.second_list < 0 ? std::vector<std::int64_t>{} : acts_.lists[act.second_list],
         .root = static_cast<int>(act.peer),
         .request = static_cast<int>(act.request),
         .tag = static_cast<int>(act.tag)};

@@ -28,7 +28,7 @@ class Turn : public workload::PlannedTurn {
   double compute_;
   RankActs acts_;
   std::vector<exchange::TeamPointer> teams_;
-  std::vector<std::vector<int>> requests_;          // of each list
+  std::vector<std::vector<int>> requests_;         // of each list
   std::vector<exchange::Collective> collectives_;  // of each row
   bool told_ = false;
 };

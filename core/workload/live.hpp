@@ -46,7 +46,7 @@ class Live : public Listener {
   Session& session_;
   std::array<comm::Executor::Flight, exchange::channels> under_way_;
   std::array<comm::PendingCollective, exchange::channels> collectives_;
-  comm::SkeletonMemory memory_;  // for collectives without contents
+  comm::SkeletonMemory memory_;               // for collectives without contents
   std::unique_ptr<comm::Requests> requests_;  // null unless the turn posts messages by itself
 };
 

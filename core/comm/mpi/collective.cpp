@@ -99,10 +99,12 @@ void PendingCollective::Started::call(MPI_Comm members, const exchange::Collecti
       MPI_Alltoall(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, members);
       break;
     case exchange::CollectiveKind::gather_blocks:
-      MPI_Gatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, root, members);
+      MPI_Gatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, root,
+                  members);
       break;
     case exchange::CollectiveKind::scatter_blocks:
-      MPI_Scatterv(from, out.data(), out_places.data(), MPI_BYTE, to, out[me], MPI_BYTE, root, members);
+      MPI_Scatterv(from, out.data(), out_places.data(), MPI_BYTE, to, out[me], MPI_BYTE, root,
+                   members);
       break;
   }
 }
@@ -162,10 +164,12 @@ void PendingCollective::Started::begin(MPI_Comm members, const exchange::Collect
       MPI_Ialltoall(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, members, &request);
       break;
     case exchange::CollectiveKind::gather_blocks:
-      MPI_Igatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, root, members, &request);
+      MPI_Igatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, root,
+                   members, &request);
       break;
     case exchange::CollectiveKind::scatter_blocks:
-      MPI_Iscatterv(from, out.data(), out_places.data(), MPI_BYTE, to, out[me], MPI_BYTE, root, members, &request);
+      MPI_Iscatterv(from, out.data(), out_places.data(), MPI_BYTE, to, out[me], MPI_BYTE, root,
+                    members, &request);
       break;
   }
 }

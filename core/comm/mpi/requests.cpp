@@ -70,11 +70,10 @@ void Requests::post_later(const exchange::PostedMessage& message, std::byte* dat
 }
 
 void Requests::start(const Communicator& members, const exchange::Collective& collective) {
-  const std::int64_t bytes =
-      std::accumulate(collective.receives.begin(), collective.receives.end(),
-                      collective.total_bytes());
-  PendingCollective pending = PendingCollective::start(
-      members, collective, sent_.at_least(bytes), received_.at_least(bytes));
+  const std::int64_t bytes = std::accumulate(collective.receives.begin(), collective.receives.end(),
+                                             collective.total_bytes());
+  PendingCollective pending = PendingCollective::start(members, collective, sent_.at_least(bytes),
+                                                       received_.at_least(bytes));
   if (collective.request >= 0) collectives_[collective.request] = std::move(pending);
 }
 

@@ -143,9 +143,7 @@ def _of_rank(
     # `gaps` has one more element: what is computed after the last call.
     before = np.concatenate([np.cumsum(gaps)[call[sorted_]], [int(gaps.sum())]])
     end = np.array([[END, 0, 0, 0, 0, BLOCKING, -1, -1, -1]])
-    return RankActs(
-        np.concatenate([rows[sorted_], end]), np.diff(before, prepend=0), lists.all
-    )
+    return RankActs(np.concatenate([rows[sorted_], end]), np.diff(before, prepend=0), lists.all)
 
 
 class _Lists:
@@ -206,7 +204,7 @@ def _waits(
     awaited = awaited[np.argsort(done[awaited], kind="stable")]
     call, first = np.unique(done[awaited], return_index=True)
     requests = rows[awaited, REQUEST].tolist()
-    ends = [*first[1:].tolist(), len(requests)]
+    ends = np.append(first, len(requests))[1:].tolist()
     numbers = [
         lists.number(sorted(requests[begin:end]))
         for begin, end in zip(first.tolist(), ends, strict=True)
@@ -217,5 +215,3 @@ def _waits(
     if len(call):
         found[:, PHASE] = phase[calls.entry[call]]
     return found, call
-
-

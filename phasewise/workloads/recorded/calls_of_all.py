@@ -149,11 +149,7 @@ def _check(recording: Recording, counts: dict[int, dict[int, list[str]]]) -> Non
             if names == called[first]:
                 continue
             place = next(
-                (
-                    k
-                    for k, (a, b) in enumerate(zip(names, called[first], strict=False))
-                    if a != b
-                ),
+                (k for k, (a, b) in enumerate(zip(names, called[first], strict=False)) if a != b),
                 min(len(names), len(called[first])),
             )
             other = names[place] if place < len(names) else "nothing"

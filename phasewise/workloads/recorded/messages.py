@@ -64,7 +64,7 @@ def _tags(source: Integers, target: Integers, receive: Integers) -> Integers:
     order = np.lexsort((np.arange(len(source)), target, source))
     pair = np.stack([source[order], target[order]])
     first = np.flatnonzero(np.any(np.diff(pair, axis=1, prepend=-1) != 0, axis=0))
-    for begin, end in zip(first, [*first[1:], len(order)], strict=True):
+    for begin, end in zip(first, np.append(first, len(order))[1:], strict=True):
         own = order[begin:end]
         places = receive[own]
         if np.all(np.diff(places) > 0):
