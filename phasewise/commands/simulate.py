@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from phasewise.machines import TWINS, load_machine
+from phasewise.machines import TWINS, Machine, load_machine
 from phasewise.models.replayed import MEMORY, replays_of
 from phasewise.options import (
     Parser,

@@ -1,9 +1,10 @@
-"""A recorded program on another machine: how its computing scales, and what would make it faster."""
+"""A recorded program on another machine: how its computing scales, and what would make it fast."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, nodes_of
@@ -100,7 +101,7 @@ def without_latency(machine: Machine) -> Machine:
     latencies keep their ratios, by which messages share links on some machines.
     """
     own = machine.network
-    network = replace(own, latency=NONE * own.latency, hop_latency=NONE * own.hop_latency)
+    network = replace(own, latency=NONE * own.latency, hop_latency=NONE * (own.hop_latency or 0.0))
     memory, sockets = machine.memory, machine.sockets
     memory = memory and replace(memory, latency=NONE * memory.latency)
     sockets = sockets and replace(sockets, latency=NONE * sockets.latency)
@@ -110,13 +111,13 @@ def without_latency(machine: Machine) -> Machine:
 def without_limits(machine: Machine) -> Machine:
     """The machine with memory, adapters and links of any bandwidth."""
     network, memory, sockets = machine.network, machine.memory, machine.sockets
-    links = {
+    links: dict[str, Any] = {
         name: UNLIMITED
         for name in ("flow_bandwidth", "adapter_bandwidth", "link_bandwidth", "global_bandwidth")
         if getattr(network, name) is not None
     }
     taper = network.taper and replace(network.taper, bandwidth=UNLIMITED)
-    ways = {"rank_bandwidth": UNLIMITED, "bandwidth": UNLIMITED}
+    ways: dict[str, Any] = {"rank_bandwidth": UNLIMITED, "bandwidth": UNLIMITED}
     return replace(
         machine,
         network=replace(network, taper=taper, **links),

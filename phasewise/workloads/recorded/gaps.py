@@ -33,7 +33,7 @@ def _steady(gaps: Integers, site: Integers) -> Integers:
     first = np.flatnonzero(np.diff(place[order], prepend=-1))
     last = np.append(first[1:], len(order))
     low, high = gaps[order][(first + last - 1) // 2], gaps[order][(first + last) // 2]
-    return ((low + high) // 2)[place]
+    return np.asarray((low + high) // 2, np.int64)[place]
 
 
 def _balanced(recording: Recording, gaps: list[Integers]) -> list[Integers]:

@@ -31,16 +31,19 @@ def messages_of(recording: Recording) -> list[Messages]:
     matching = recording.matching
     sends, receives = matching.all
     matched = matching.matched
-    order = np.lexsort((matched.send,))
+    order = np.argsort(matched.send, kind="stable")
     send, receive = matched.send[order], matched.receive[order]
-    tag = _tags(sends.rank[send], receives.rank[receive], receive)
     found = []
     call = [np.concatenate([np.empty(0, int), *(e.call for e in ends)]) for ends in matching.ends]
     done = [np.concatenate([np.empty(0, int), *(e.done for e in ends)]) for ends in matching.ends]
+    # A message may be received in another order than it was taken in, by a matched probe.
+    posted = np.empty(len(receive), np.int64)
+    posted[np.lexsort((receive, call[1][receive]))] = np.arange(len(receive))
+    tag = _tags(sends.rank[send], receives.rank[receive], posted)
     for rank in range(len(matching.calls)):
         out, into = np.flatnonzero(sends.rank[send] == rank), receives.rank[receive] == rank
         # Receives in the order in which they were posted.
-        come = np.flatnonzero(into)[np.argsort(receive[into], kind="stable")]
+        come = np.flatnonzero(into)[np.argsort(posted[into], kind="stable")]
         parts = [
             np.concatenate(pair)
             for pair in (
@@ -56,9 +59,10 @@ def messages_of(recording: Recording) -> list[Messages]:
     return found
 
 
-def _tags(source: Integers, target: Integers, receive: Integers) -> Integers:
+def _tags(source: Integers, target: Integers, posted: Integers) -> Integers:
     """As few tags as keep the pairing: between two ranks, messages that are received in another
-    order than they were sent get different ones. Messages are in the order of their sends.
+    order than they were sent get different ones. Messages are in the order of their sends; posted:
+    the places of their receives.
     """
     tag = np.zeros(len(source), np.int64)
     order = np.lexsort((np.arange(len(source)), target, source))
@@ -66,7 +70,7 @@ def _tags(source: Integers, target: Integers, receive: Integers) -> Integers:
     first = np.flatnonzero(np.any(np.diff(pair, axis=1, prepend=-1) != 0, axis=0))
     for begin, end in zip(first, np.append(first, len(order))[1:], strict=True):
         own = order[begin:end]
-        places = receive[own]
+        places = posted[own]
         if np.all(np.diff(places) > 0):
             continue
         last: list[int] = []  # place of the last message of each tag

@@ -57,8 +57,8 @@ class RecordedReplaying(Replaying):
 
 def _round_robin(node: Integers) -> list[int]:
     """Rank 0 in the first place of the first node, rank 1 in that of the second, and so on."""
-    order = np.lexsort((node, [np.count_nonzero(node[:k] == one) for k, one in enumerate(node)]))
-    return order.tolist()
+    before = [int(np.count_nonzero(node[:k] == one)) for k, one in enumerate(node)]
+    return [int(place) for place in np.lexsort((node, np.array(before)))]
 
 
 def _traffic(recording: Recording) -> Integers:
