@@ -124,21 +124,15 @@ CollectiveRounds gather_bruck_rounds(int p, int me, std::int64_t bytes) {
 }
 
 CollectiveRounds all_to_all_rounds(int p, int me, std::int64_t bytes) {
-  constexpr std::int64_t short_block = 200, middle_block = 3000;  // B
+  constexpr std::int64_t short_block = 200;  // B
   constexpr int few = 12;
-  if (bytes < short_block && p > few) {
-    CollectiveRounds rounds;
-    for (int distance = 1; distance < p; distance *= 2) {
-      std::int64_t blocks = 0;  // those that still have this distance to go
-      for (int block = 1; block < p; ++block) blocks += (block & distance) != 0 ? 1 : 0;
-      rounds.push_back({{{(me + distance) % p, blocks * bytes}}, {(me - distance + p) % p}});
-    }
-    return rounds;
-  }
-  if (bytes < middle_block) return all_at_once(p, me, bytes);
+  if (bytes >= short_block || p <= few) return all_at_once(p, me, bytes);
   CollectiveRounds rounds;
-  for (int distance = 1; distance < p; ++distance)
-    rounds.push_back({{{(me + distance) % p, bytes}}, {(me - distance + p) % p}});
+  for (int distance = 1; distance < p; distance *= 2) {
+    std::int64_t blocks = 0;  // those that still have this distance to go
+    for (int block = 1; block < p; ++block) blocks += (block & distance) != 0 ? 1 : 0;
+    rounds.push_back({{{(me + distance) % p, blocks * bytes}}, {(me - distance + p) % p}});
+  }
   return rounds;
 }
 

@@ -37,8 +37,7 @@ CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me
 // Transactions on Parallel and Distributed Systems 8, 1997).
 CollectiveRounds gather_bruck_rounds(int p, int me, std::int64_t bytes);
 // Every member sends a block to every other: along Bruck's rounds if blocks are below 200 B and the
-// members more than 12, all at once if they are below 3000 B, and else one after the other, as Open
-// MPI does.
+// members more than 12, as in Open MPI, and else all at once.
 CollectiveRounds all_to_all_rounds(int p, int me, std::int64_t bytes);
 // Member 0 sends a block to each other one, all at once.
 CollectiveRounds scatter_rounds(std::span<const std::int64_t> blocks, int me);
