@@ -52,7 +52,7 @@ def ranks_of(study: Study, given: Sequence[int] | None) -> Sequence[int]:
         return given
     own = replaying(study)
     if own is None:
-        raise StudyError("--ranks is missing: give the number of MPI ranks")
+        raise StudyError("--ranks is required: give the number of MPI ranks")
     return (own.ranks(study.model),)
 
 
