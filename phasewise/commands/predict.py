@@ -139,6 +139,8 @@ def main(options: argparse.Namespace) -> int:
 
 def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> int:
     """Predict a recorded program for each way in which its computing may scale."""
+    if options.html:
+        raise StudyError("--html has no page for recorded programs: leave it out")
     origin = load_machine(options.recorded_on)
     replays = replays_of(study, machine, origin, options.compute)
     models = chosen_models(options.model, options.fit, machine)

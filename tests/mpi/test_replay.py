@@ -143,6 +143,25 @@ def test_what_cannot_be_replayed_is_said_in_one_sentence(
     assert "give memory, flops, or a factor" in capsys.readouterr().err
 
 
+def test_a_replay_that_would_wait_for_ever_is_said_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = library_of_core()
+    program = built(tmp_path, "head_to_head.c", library)
+    record(tmp_path / "run", ranks_of(library, 2, program))
+    given = ["predict", str(tmp_path / "run"), "--machine", "bassi", "--model", "contention"]
+    assert main(given) == 0
+    capsys.readouterr()
+    # A plain twin buffers no message.
+    assert main([*given, "--twin", "plain"]) == 2
+    said = capsys.readouterr().err
+    assert "waits for ever" in said and "Traceback" not in said
+    simulated_tree()
+    simulated = ["simulate", str(tmp_path / "run"), "--machine", "bassi", "--twin", "plain"]
+    assert main(simulated) == 1
+    assert "wait for each other" in capsys.readouterr().err
+
+
 def test_a_damaged_program_is_refused(recorded: Path) -> None:
     study = load(recorded)
     words = dict(line.split(" = ", 1) for line in study.parameters().splitlines())

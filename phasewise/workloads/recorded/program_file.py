@@ -14,6 +14,7 @@ from phasewise.errors import RunError
 from phasewise.recorder.recording import Recording
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import TRACE_FOLDER
+from phasewise.version import __version__
 from phasewise.workloads.recorded.acts import RankActs, acts_of_all
 
 VERSION = 1
@@ -61,7 +62,7 @@ def _kept(path: Path, content: bytes) -> Path:
 
 def _key(recording: Recording, manner: Manner) -> str:
     """A word that changes with the record and the manner."""
-    about = [VERSION, manner, str(recording.folder.resolve())]
+    about = [VERSION, __version__, manner, str(recording.folder.resolve())]
     for file in recording.files:
         state = file.path.stat()
         about += [state.st_size, state.st_mtime_ns]
