@@ -15,7 +15,7 @@ from phasewise.recorder.recording import Recording
 from phasewise.runs.disk import disk_reason
 from phasewise.runs.folder import TRACE_FOLDER
 from phasewise.version import __version__
-from phasewise.workloads.recorded.acts import RankActs, acts_of_all
+from phasewise.workloads.recorded.acts import Acts, RankActs, acts_of_all
 
 VERSION = 1
 
@@ -39,7 +39,8 @@ def program_file(recording: Recording, manner: Manner) -> Path:
     for folder in folders:
         if (folder / name).is_file():
             return (folder / name).resolve()
-    content = _written(recording, manner)
+    acts = acts_of_all(recording, manner.steady, manner.balanced, manner.places)
+    content = content_of(acts)
     reason = ""
     for folder in folders:
         try:
@@ -78,8 +79,8 @@ def _array(values: object, kind: str) -> bytes:
     return _number(len(array)) + array.tobytes()
 
 
-def _written(recording: Recording, manner: Manner) -> bytes:
-    acts = acts_of_all(recording, manner.steady, manner.balanced, manner.places)
+def content_of(acts: Acts) -> bytes:
+    """The file of the acts of all ranks."""
     head = [_number(VERSION), _number(len(acts.phases))]
     for phase in acts.phases:
         text = phase.encode()
