@@ -1,4 +1,4 @@
-// Two ranks that send to each other before they receive, as works where short messages are buffered.
+// Two ranks send to each other before they receive, which works where short messages are buffered.
 #include <mpi.h>
 #include <string.h>
 
