@@ -128,8 +128,31 @@ def check_folder(option: str, file: str | Path) -> None:
 
 def add_study(parser: Parser) -> None:
     """Add the study, and overrides of its keys."""
-    parser.add_argument("study", metavar="STUDY", help="the study, a TOML file")
+    parser.add_argument(
+        "study", metavar="STUDY", help="the study, a TOML file, or a folder of record"
+    )
     add_overrides(parser)
+
+
+def add_replay(parser: Parser) -> None:
+    """Add what says how a recorded program computes elsewhere."""
+    parser.add_argument(
+        "--compute",
+        metavar="HOW",
+        help="of a recorded program: its computing takes as much longer as memory, as flops, or by "
+        "a factor",
+    )
+    parser.add_argument(
+        "--recorded-on",
+        default="modern",
+        metavar="M",
+        help="the machine, or its file, on which it was recorded (default: modern)",
+    )
+    parser.add_argument(
+        "--steady",
+        action="store_true",
+        help="of a recorded program: computing takes the median of all times at its place",
+    )
 
 
 def add_overrides(parser: Parser) -> None:

@@ -131,6 +131,7 @@ nb::list work(const std::string& parameters, int ranks, const nb::dict& pieces, 
     entry["flops"] = kernel.flops;
     entry["bytes"] = kernel.bytes;
     entry["charged"] = kernel.charged;
+    entry["seconds"] = kernel.seconds;
     entry["load"] = kernel.load;
     result.append(entry);
   }

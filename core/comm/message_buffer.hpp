@@ -8,7 +8,7 @@
 
 namespace phasewise::comm {
 
-// Throws std::bad_alloc if memory runs out.
+// Zeros. Throws std::bad_alloc if memory runs out.
 void* allocate_message_buffer(std::size_t bytes);
 void free_message_buffer(void* buffer);
 

@@ -50,7 +50,8 @@ CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes) {
     const int mine = paired ? me / 2 : me - rest;
     const auto member = [&](int number) { return number < rest ? 2 * number + 1 : number + rest; };
     // Each member owns as many values as the others, and the last one those that are left over.
-    const std::int64_t each = bytes / value_bytes / power * value_bytes;
+    const std::int64_t value = bytes % value_bytes == 0 ? value_bytes : 1;
+    const std::int64_t each = bytes / value / power * value;
     const auto size_of = [&](int first, int last) {
       return each * (last - first) + (last == power ? bytes - each * power : 0);
     };
@@ -111,6 +112,36 @@ CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me
   for (std::size_t i = 0; i < received.size(); ++i)
     if (received[i] > 0) rounds[i].receives.push_back(left);
   return rounds;
+}
+
+CollectiveRounds gather_bruck_rounds(int p, int me, std::int64_t bytes) {
+  CollectiveRounds rounds;
+  for (int owned = 1; owned < p; owned *= 2) {
+    const std::int64_t sent = bytes * std::min(owned, p - owned);
+    rounds.push_back({{{(me - owned + p) % p, sent}}, {(me + owned) % p}});
+  }
+  return rounds;
+}
+
+CollectiveRounds all_to_all_rounds(int p, int me, std::int64_t bytes) {
+  constexpr std::int64_t short_block = 200;  // B
+  constexpr int few = 12;
+  if (bytes >= short_block || p <= few) return all_at_once(p, me, bytes);
+  CollectiveRounds rounds;
+  for (int distance = 1; distance < p; distance *= 2) {
+    std::int64_t blocks = 0;  // those that still have this distance to go
+    for (int block = 1; block < p; ++block) blocks += (block & distance) != 0 ? 1 : 0;
+    rounds.push_back({{{(me + distance) % p, blocks * bytes}}, {(me - distance + p) % p}});
+  }
+  return rounds;
+}
+
+CollectiveRounds scatter_rounds(std::span<const std::int64_t> blocks, int me) {
+  if (me > 0) return {{{}, {0}}};
+  CollectiveRound scatter;
+  for (int member = 1; member < std::ssize(blocks); ++member)
+    scatter.sends.push_back({member, blocks[member]});
+  return {scatter};
 }
 
 CollectiveRounds gather_rounds(std::span<const std::int64_t> blocks, int me) {

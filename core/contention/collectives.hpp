@@ -33,6 +33,14 @@ CollectiveRounds reduce_ring_rounds(std::span<const std::int64_t> blocks, int me
 // All-gather around a ring, in pieces of the smallest block's size, but at least 32 kB. If blocks
 // differ, members send a piece while they receive one of another block, which takes longer.
 CollectiveRounds gather_ring_rounds(std::span<const std::int64_t> blocks, int me);
+// All-gather of equal blocks, whose number doubles from round to round (Bruck et al., IEEE
+// Transactions on Parallel and Distributed Systems 8, 1997).
+CollectiveRounds gather_bruck_rounds(int p, int me, std::int64_t bytes);
+// Every member sends a block to every other: along Bruck's rounds if blocks are below 200 B and the
+// members more than 12, as in Open MPI, and else all at once.
+CollectiveRounds all_to_all_rounds(int p, int me, std::int64_t bytes);
+// Member 0 sends a block to each other one, all at once.
+CollectiveRounds scatter_rounds(std::span<const std::int64_t> blocks, int me);
 // Member 0 receives the blocks of all.
 CollectiveRounds gather_rounds(std::span<const std::int64_t> blocks, int me);
 // Every member sends this many bytes to every later one, all at once.

@@ -59,6 +59,11 @@ class Sharing : public Walk {
     const auto& [id, from, to, bytes, company] = departure;
     network_.find_route(from, to, transfer.route);
     transfer.message = timing_.message(transfer.route, bytes, from, to, company);
+    // Where nodes of one rank have no memory bus, a rank's message to itself takes no time.
+    if (from == to && !(transfer.message.max_rate > 0.0)) {
+      transfer.message.amount = 0.0;
+      transfer.message.max_rate = 1.0;
+    }
     transfer.id = id;
     transfer.start = now + transfer.message.delay;
     starting_.emplace(transfer.start, index);

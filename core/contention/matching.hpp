@@ -14,7 +14,7 @@ class Matching {
   // The sender and the receiver of a message, and its channel.
   struct Way {
     int from, to;
-    std::uint8_t channel;
+    std::int32_t channel;
     bool operator==(const Way&) const = default;
   };
   struct Message {

@@ -35,7 +35,7 @@ enum class Company : std::uint8_t { none, behind, crossing };
 // likewise.
 struct ProgramRound {
   std::int16_t phase;
-  std::uint8_t channel;  // of its messages
+  std::int32_t channel;  // of its messages
   bool blocking;         // entered only by a rank that waits for the end of the sequence
   bool library;          // in a call of the library, whose waiting cannot be told from its transfer
   bool flushes = false;  // a rank that has posted it waits for its end, whatever its action
@@ -57,6 +57,7 @@ struct ProgramRound {
 struct RoundSequence {
   int first, last;
   double weight;
+  std::int32_t tag = 0;  // added to the channels of its rounds' messages
 
   float weight_of(const ProgramRound& round) const {
     return static_cast<float>(weight * round.weight);
@@ -69,14 +70,27 @@ struct Computation {
   float weight;
 };
 
+// Waiting for messages that were posted one by one: those of the requests [first, last) of
+// `awaited`.
+struct Wait {
+  std::int16_t phase;
+  float weight;        // of its time, as that of a round
+  float after = 0.0F;  // the time of the calls that receive [s]
+  int first, last;
+};
+
 // start: the first round may begin. progress: the rank does as many rounds as it can without
 // waiting. finish: the rank waits until the last round is done. compute: it computes. mark: one of
-// several turns that are compared is over, or the last one before them.
-enum class Action : std::uint8_t { start, progress, finish, compute, mark };
+// several turns that are compared is over, or the last one before them. post: the one message of a
+// sequence is under way from now on, and `wait` waits for it by its request; nobody waits for one
+// whose request is `never_awaited`.
+enum class Action : std::uint8_t { start, progress, finish, compute, mark, post, wait };
+inline constexpr int never_awaited = -1;
 struct Instruction {
   Action action;
-  std::uint8_t channel;  // that of the sequence; a rank has one under way on each
-  int number;            // that of the sequence or computation; of a mark, unused
+  std::uint16_t channel;  // that of the sequence; a rank has one under way on each
+  int number;             // that of the sequence, computation or wait; of a mark, unused
+  int request = never_awaited;
 };
 
 struct RankProgram {
@@ -97,6 +111,9 @@ struct RankProgram {
     for (const RoundSequence& sequence : sequences)
       for (const ProgramRound& round : rounds_of(sequence)) visit(round, sequence.weight_of(round));
   }
+  std::span<const int> awaited_by(const Wait& wait) const {
+    return std::span(awaited).subspan(wait.first, wait.last - wait.first);
+  }
   // The number of messages that the rank sends.
   std::int64_t messages() const;
   // Whether the rounds of both sequences do the same.
@@ -107,6 +124,8 @@ struct RankProgram {
   std::vector<ProgramRound> rounds;
   std::vector<RoundSequence> sequences;
   std::vector<Computation> computations;
+  std::vector<Wait> waits;
+  std::vector<int> awaited;  // requests
   std::vector<Instruction> instructions;
 };
 

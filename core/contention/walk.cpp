@@ -19,6 +19,14 @@ int channels_of(const Program& program) {
   return count;
 }
 
+// The numbers of a rank's requests are below this one.
+int requests_of(const RankProgram& program) {
+  int count = 0;
+  for (const Instruction& instruction : program.instructions)
+    count = std::max(count, instruction.request + 1);
+  return count;
+}
+
 }  // namespace
 
 Walk::Walk(const Program& program, std::int64_t eager)
@@ -33,7 +41,11 @@ Walk::Walk(const Program& program, std::int64_t eager)
     const std::vector<Instruction>& instructions = program.ranks[r].instructions;
     ranks_[r].next = instructions.data();
     ranks_[r].end = instructions.data() + instructions.size();
+    first_request_.push_back(static_cast<int>(requests_.size()));
+    requests_.resize(requests_.size() + requests_of(program.ranks[r]),
+                     {.rank = static_cast<int>(r)});
   }
+  requests_.emplace_back();
 }
 
 void Walk::begin(double latency) {
@@ -77,6 +89,7 @@ void Walk::start(int rank, const Instruction& instruction) {
   flight.sends = own.sends.data();
   flight.receives = own.receives.data();
   flight.weight = sequence.weight;
+  flight.tag = sequence.tag;
 }
 
 void Walk::go_on(int rank, double now) {
@@ -87,7 +100,8 @@ void Walk::go_on(int rank, double now) {
     const Step step = advance(rank, instruction, now);
     if (step == Step::asleep) return;
     if (step == Step::blocked && waits(rank, instruction)) {
-      state.waiting_for = flight_of(rank, instruction);
+      const bool by_requests = instruction.action == Action::wait;
+      state.waiting_for = by_requests ? its_requests : flight_of(rank, instruction);
       state.since = now;
       return;
     }
@@ -96,7 +110,7 @@ void Walk::go_on(int rank, double now) {
 
 // Whether a rank that cannot proceed with the rounds waits there.
 bool Walk::waits(int rank, const Instruction& instruction) const {
-  if (instruction.action == Action::finish) return true;
+  if (instruction.action == Action::finish || instruction.action == Action::wait) return true;
   const Flight& flight = flights_[flight_of(rank, instruction)];
   return flight.stage == Stage::posted && flight.round->flushes;
 }
@@ -121,6 +135,8 @@ Walk::Step Walk::advance(int rank, const Instruction& instruction, double now) {
     state.asleep = compute(rank, one.seconds, one.weight, now);
     return state.asleep ? Step::asleep : Step::passed;
   }
+  if (instruction.action == Action::post) return post_by_request(rank, instruction, now);
+  if (instruction.action == Action::wait) return wait_for_requests(rank, instruction, now);
   const int number = flight_of(rank, instruction);
   Step step = Step::passed;
   while (step == Step::passed && !flights_[number].done())
@@ -146,7 +162,8 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
   }
   if (flight.stage == Stage::packing) {
     flight.stage = Stage::calling;
-    if (call(number, round.before, now)) return Step::asleep;
+    const int rank = rank_of(number);
+    if (call(rank, round.phase, flight.round_weight(), round.before, now)) return Step::asleep;
   }
   if (flight.stage == Stage::calling) {
     post(number, now);
@@ -155,7 +172,8 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
   if (flight.stage == Stage::posted) {
     if (!flight.passes()) return Step::blocked;
     flight.stage = Stage::closing;
-    if (call(number, round.after, now)) return Step::asleep;
+    const int rank = rank_of(number);
+    if (call(rank, round.phase, flight.round_weight(), round.after, now)) return Step::asleep;
   }
   if (flight.stage == Stage::closing) {
     flight.stage = Stage::storing;
@@ -166,13 +184,11 @@ Walk::Step Walk::pass_round(int number, bool waits, double now) {
   return Step::passed;
 }
 
-bool Walk::call(int number, double seconds, double now) {
+bool Walk::call(int rank, int phase, float weight, double seconds, double now) {
   if (seconds <= 0.0) return false;
-  const Flight& flight = flights_[number];
-  const int rank = rank_of(number);
   const double then = now + seconds;
-  times_[rank * program_.phases.size() + flight.round->phase].communicating +=
-      flight.round_weight() * std::max(then - std::max(now, last_start_), 0.0);
+  times_[rank * program_.phases.size() + phase].communicating +=
+      weight * std::max(then - std::max(now, last_start_), 0.0);
   sleep(rank, then);
   return true;
 }
@@ -187,31 +203,31 @@ void Walk::post(int number, double now) {
   flight.pending = 0;
   (round.keeps_receives ? flight.kept : flight.pending) += static_cast<int>(receives.size());
   (round.keeps_sends ? flight.kept : flight.pending) += static_cast<int>(sends.size());
-  for (const int from : receives) post_receive(number, from, now);
-  for (const Send& send : sends) post_send(number, send, now);
+  const End end{number, rank_of(number), round, round.channel + flight.tag};
+  for (const int from : receives)
+    if (post_receive(end, from, now, flight.last_sent))
+      --(round.keeps_receives ? flight.kept : flight.pending);
+  for (const Send& send : sends)
+    if (post_send(end, send, now)) --(round.keeps_sends ? flight.kept : flight.pending);
 }
 
-void Walk::post_receive(int number, int from, double now) {
-  Flight& flight = flights_[number];
-  const ProgramRound& round = *flight.round;
-  const int rank = rank_of(number);
-  const int id = messages_.post_receive({from, rank, round.channel}, number);
+bool Walk::post_receive(const End& end, int from, double now, double& last_sent) {
+  const auto& [number, rank, round, channel] = end;
+  const int id = messages_.post_receive({from, rank, channel}, number);
   Matching::Message& message = messages_[id];
   message.receiver_keeps = round.keeps_receives;
-  if (message.sender >= 0) flight.last_sent = std::max(flight.last_sent, message.sent);
-  if (message.arrived) {
-    --(round.keeps_receives ? flight.kept : flight.pending);
+  if (message.sender >= 0) last_sent = std::max(last_sent, message.sent);
+  const bool arrived = message.arrived;
+  if (arrived)
     messages_.forget(id);
-  } else if (message.sender >= 0 && !message.eager) {
+  else if (message.sender >= 0 && !message.eager)
     launch({id, from, rank, message.bytes, message.company}, now);
-  }
+  return arrived;
 }
 
-void Walk::post_send(int number, const Send& send, double now) {
-  Flight& flight = flights_[number];
-  const ProgramRound& round = *flight.round;
-  const int rank = rank_of(number);
-  const Matching::Way way{rank, send.peer, round.channel};
+bool Walk::post_send(const End& end, const Send& send, double now) {
+  const auto& [number, rank, round, channel] = end;
+  const Matching::Way way{rank, send.peer, channel};
   const bool reads = round.sending == Sending::get, alone = reads || round.sending == Sending::put;
   const int id = alone ? messages_.post_alone(way, number) : messages_.post_send(way, number);
   Matching::Message& message = messages_[id];
@@ -221,11 +237,65 @@ void Walk::post_send(int number, const Send& send, double now) {
   message.company = round.company;
   message.eager =
       round.sending == Sending::eager || (round.sending == Sending::plain && send.bytes < eager_);
-  if (message.eager) --(round.keeps_sends ? flight.kept : flight.pending);
+  const bool eager = message.eager;
   if (reads)
     launch({id, send.peer, rank, send.bytes, round.company}, now);
-  else if (alone || message.eager || message.receiver >= 0)
+  else if (alone || eager || message.receiver >= 0)
     launch({id, rank, send.peer, send.bytes, round.company}, now);
+  return eager;
+}
+
+Walk::Step Walk::post_by_request(int rank, const Instruction& instruction, double now) {
+  const RankProgram& own = program_.ranks[rank];
+  const RoundSequence& sequence = own.sequences[instruction.number];
+  const ProgramRound& round = own.rounds[sequence.first];
+  RankState& state = ranks_[rank];
+  if (!state.asleep && call(rank, round.phase, sequence.weight_of(round), round.before, now)) {
+    state.asleep = true;
+    return Step::asleep;
+  }
+  state.asleep = false;
+  const int number = end_of(rank, instruction.request);
+  Request& request = requests_[number - std::ssize(flights_)];
+  request.sent = 0.0;
+  const End end{number, rank, round, round.channel + sequence.tag};
+  request.done = false;
+  bool done = false;
+  for (const int from : own.receives_of(round)) done = post_receive(end, from, now, request.sent);
+  for (const Send& send : own.sends_of(round)) done = post_send(end, send, now);
+  request.done = done;
+  return Step::passed;
+}
+
+Walk::Step Walk::wait_for_requests(int rank, const Instruction& instruction, double now) {
+  const RankProgram& own = program_.ranks[rank];
+  const Wait& wait = own.waits[instruction.number];
+  RankState& state = ranks_[rank];
+  if (std::exchange(state.asleep, false)) return Step::passed;
+  state.awaited = 0;
+  state.last_sent = 0.0;
+  for (const int number : own.awaited_by(wait)) {
+    Request& request = requests_[first_request_[rank] + number];
+    state.last_sent = std::max(state.last_sent, request.sent);
+    request.awaited = !request.done;
+    if (request.awaited) ++state.awaited;
+  }
+  if (state.awaited > 0) return Step::blocked;
+  state.asleep = call(rank, wait.phase, wait.weight, wait.after, now);
+  return state.asleep ? Step::asleep : Step::passed;
+}
+
+void Walk::request_done(Request& request, double sent, double now) {
+  if (request.rank < 0) return;
+  request.done = true;
+  request.sent = std::max(request.sent, sent);
+  if (!std::exchange(request.awaited, false)) return;
+  RankState& state = ranks_[request.rank];
+  state.last_sent = std::max(state.last_sent, request.sent);
+  if (--state.awaited > 0) return;
+  const Wait& wait = program_.ranks[request.rank].waits[state.next->number];
+  count_wait(request.rank, wait.phase, wait.weight, true, state.last_sent, now);
+  go_on(request.rank, now);
 }
 
 void Walk::arrive(int id, double now) {
@@ -244,6 +314,8 @@ double Walk::counted_from(RankState& state) const {
 
 // `sent` is the time at which a received message was posted, or 0 for a message that was sent.
 void Walk::one_done(int number, bool kept, double sent, double now) {
+  if (number >= std::ssize(flights_))
+    return request_done(requests_[number - std::ssize(flights_)], sent, now);
   Flight& flight = flights_[number];
   const int rank = rank_of(number);
   RankState& state = ranks_[rank];
@@ -251,13 +323,17 @@ void Walk::one_done(int number, bool kept, double sent, double now) {
   --(kept ? flight.kept : flight.pending);
   if (state.waiting_for != number || !flight.passes()) return;
   const ProgramRound& round = *flight.round;
-  const double from = counted_from(state);
-  const double passed = std::max(now - from, 0.0);
-  PhaseTimes& times = times_[rank * program_.phases.size() + round.phase];
-  times.communicating += flight.round_weight() * passed;
-  if (!round.library)
-    times.waiting += flight.round_weight() * std::clamp(flight.last_sent - from, 0.0, passed);
+  count_wait(rank, round.phase, flight.round_weight(), !round.library, flight.last_sent, now);
   go_on(rank, now);
+}
+
+void Walk::count_wait(int rank, int phase, float weight, bool tells_waiting, double last_sent,
+                      double now) {
+  const double from = counted_from(ranks_[rank]);
+  const double passed = std::max(now - from, 0.0);
+  PhaseTimes& times = times_[rank * program_.phases.size() + phase];
+  times.communicating += weight * passed;
+  if (tells_waiting) times.waiting += weight * std::clamp(last_sent - from, 0.0, passed);
 }
 
 }  // namespace phasewise::contention

@@ -32,7 +32,7 @@ struct Kernel {
 // The work of a kernel in a piece of a rank's turn.
 struct Charge {
   std::size_t kernel, piece;
-  double calls, items, flops, bytes, charged;
+  double calls, items, flops, bytes, charged, seconds = 0.0;
 };
 using Charges = std::vector<Charge>;
 
@@ -58,7 +58,9 @@ class Charged : public workload::OfflineListener {
       kernel.work.flops += charge.flops;
       kernel.work.bytes += charge.bytes;
       kernel.work.charged += charge.charged;
-      kernel.pieces[charge.piece].of_rank += charge.flops > 0.0 ? charge.charged : charge.bytes;
+      kernel.work.seconds += charge.seconds;
+      const double amount = charge.flops > 0.0 ? charge.charged : charge.bytes;
+      kernel.pieces[charge.piece].of_rank += charge.seconds > 0.0 ? charge.seconds : amount;
     }
     for (Kernel& kernel : kernels_)
       for (PieceWork& piece : kernel.pieces) piece.end_rank();
@@ -70,6 +72,10 @@ class Charged : public workload::OfflineListener {
     const double count = items * weight_;
     heard_.push_back({number_of(card), piece_, items > 0.0 ? weight_ : 0.0, count,
                       count * card.flops, count * card.bytes, charged(card, items, count)});
+  }
+  void compute(std::string_view name, double seconds) override {
+    heard_.push_back(
+        {number_of({.name = name}), piece_, weight_, weight_, 0.0, 0.0, 0.0, weight_ * seconds});
   }
   void if_needed(std::string_view piece, const std::function<void()>& actions) override {
     const auto found = inside_.find(piece);
@@ -104,7 +110,8 @@ class Charged : public workload::OfflineListener {
 
 KernelWork mean_work(const Kernel& kernel, int ranks) {
   KernelWork work = kernel.work;
-  for (double* amount : {&work.calls, &work.items, &work.flops, &work.bytes, &work.charged})
+  for (double* amount :
+       {&work.calls, &work.items, &work.flops, &work.bytes, &work.charged, &work.seconds})
     *amount /= ranks;
   double sum = 0.0, largest = 0.0;
   for (const PieceWork& piece : kernel.pieces) {

@@ -17,6 +17,7 @@ struct KernelWork {
   double calls = 0.0;  // those with items
   double items = 0.0, flops = 0.0, bytes = 0.0;
   double charged = 0.0;  // flops that take a vector processor as long; else the flops
+  double seconds = 0.0;  // of computing that takes a given time, whatever its work is
   // The largest work of a rank over the mean, with the largest work taken piece by piece: 1 if all
   // ranks have the same.
   double load = 1.0;

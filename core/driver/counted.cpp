@@ -33,6 +33,10 @@ void Counted::start_collective(const exchange::Collective& collective, const std
   if (!alone) asked(collective.phase, collective.asked_bytes(me));
 }
 
+void Counted::post(const exchange::PostedMessage& message) {
+  if (message.sends && message.peer != rank_) sent(message.phase, message.peer, message.bytes);
+}
+
 void Counted::count_signals(const exchange::Exchange& exchange, const exchange::Round& round) {
   const exchange::Signals signals = signals_of(exchange, round);
   for (const std::vector<int>* ranks : {&signals.before, &signals.after})

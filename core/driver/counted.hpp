@@ -16,6 +16,7 @@ class Counted : public workload::OfflineListener {
   void start(exchange::Channel channel, const Exchanges& exchanges) override;
   void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override;
+  void post(const exchange::PostedMessage& message) override;
   void transpose(const exchange::TransposeExchange& exchange, const exchange::ItemBuffer& from,
                  const exchange::ItemBuffer& to) override;
 

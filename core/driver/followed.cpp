@@ -36,61 +36,6 @@ bool alike(const Exchange& a, const Exchange& b) {
       [](const exchange::Block& x, const exchange::Block& y) { return x.bytes() == y.bytes(); });
 }
 
-contention::CollectiveRounds rounds_of(const exchange::Collective& collective, int p, int me) {
-  using exchange::CollectiveKind;
-  const std::vector<std::int64_t>& sizes = collective.sizes;
-  switch (collective.kind) {
-    case CollectiveKind::barrier:
-      return contention::barrier_rounds(p, me);
-    case CollectiveKind::broadcast:
-      return contention::broadcast_rounds(p, me, sizes[0]);
-    case CollectiveKind::sum:
-      return contention::sum_rounds(p, me, sizes[0]);
-    case CollectiveKind::reduce_scatter:
-      return contention::reduce_ring_rounds(sizes, me);
-    case CollectiveKind::all_gather:
-      return contention::gather_ring_rounds(sizes, me);
-    case CollectiveKind::reduce:
-      return contention::reduce_rounds(p, me, sizes[0]);
-    case CollectiveKind::gather:
-      return contention::gather_rounds(sizes, me);
-    case CollectiveKind::scatter:
-      return contention::from_first_at_once(p, me, sizes[0], false);
-    case CollectiveKind::scan:
-    case CollectiveKind::exclusive_scan:
-      return contention::scan_rounds(p, me, sizes[0]);
-    case CollectiveKind::all_to_all:
-      break;
-  }
-  return contention::all_at_once(sizes, collective.receives, me);
-}
-
-// How SimGrid 3.32 sends nonblocking collectives: without rounds.
-contention::CollectiveRounds started_rounds(const exchange::Collective& collective, int p, int me) {
-  using exchange::CollectiveKind;
-  const std::vector<std::int64_t>& sizes = collective.sizes;
-  const auto of_mine = [&] { return std::vector<std::int64_t>(sizes.size(), sizes[me]); };
-  switch (collective.kind) {
-    case CollectiveKind::barrier:
-      return contention::from_first_at_once(p, me, 0, true);
-    case CollectiveKind::broadcast:
-      return contention::from_first_at_once(p, me, sizes[0], false);
-    case CollectiveKind::sum:
-      return contention::all_at_once(p, me, sizes[0]);
-    case CollectiveKind::reduce_scatter:
-      return contention::all_at_once(sizes, of_mine(), me);
-    case CollectiveKind::all_gather:
-      return contention::all_at_once(of_mine(), sizes, me);
-    case CollectiveKind::reduce:
-      return contention::gather_rounds(std::vector<std::int64_t>(p, sizes[0]), me);
-    case CollectiveKind::all_to_all:
-      break;
-    default:
-      return rounds_of(collective, p, me);
-  }
-  return contention::all_at_once(sizes, collective.receives, me);
-}
-
 }  // namespace
 
 Followed::Followed(int ranks, int rank, const ProgramOptions& options,
@@ -104,12 +49,21 @@ contention::RankProgram Followed::take() {
   program_.sends.shrink_to_fit();
   program_.receives.shrink_to_fit();
   program_.rounds.shrink_to_fit();
+  program_.instructions.shrink_to_fit();
   return std::move(program_);
 }
 
 void Followed::kernel(const parallel::KernelCard& card, double items,
                       const std::function<void()>& /*work*/) {
-  const double seconds = options_.rates.seconds(card, items, part_);
+  add_computing(options_.rates.seconds(card, items, part_));
+}
+
+// Without rates nothing is computed.
+void Followed::compute(std::string_view /*name*/, double seconds) {
+  if (options_.rates.flop > 0.0) add_computing(seconds);
+}
+
+void Followed::add_computing(double seconds) {
   if (seconds <= 0.0) return;
   const auto weight = static_cast<float>(weight_);
   auto& instructions = program_.instructions;
@@ -148,19 +102,6 @@ void Followed::start(Channel channel, const Exchanges& exchanges) {
     i += same;
   }
   end(channel);
-}
-void Followed::start_collective(const exchange::Collective& collective, const std::byte* /*from*/,
-                                std::byte* /*to*/) {
-  const std::vector<int>& ranks = collective.team ? collective.team->ranks : everyone_;
-  if (ranks.size() == 1) return;
-  const int me = collective.team ? collective.team->me : rank_;
-  begin(collective.channel);
-  const int p = static_cast<int>(ranks.size());
-  const bool at_once = !collective.blocking && options_.rates.started_at_once;
-  add_collective(collective.phase, collective.channel, ranks,
-                 at_once ? started_rounds(collective, p, me) : rounds_of(collective, p, me), 1.0,
-                 collective.blocking);
-  end(collective.channel);
 }
 void Followed::progress(Channel channel) { act(Action::progress, channel); }
 void Followed::finish(Channel channel) { act(Action::finish, channel); }
@@ -224,7 +165,7 @@ int Followed::phase(std::string_view name) {
 
 void Followed::begin_round(std::string_view name, Channel channel, Posting posting, double weight) {
   round_ = {.phase = static_cast<std::int16_t>(phase(name)),
-            .channel = static_cast<std::uint8_t>(channel),
+            .channel = static_cast<std::int32_t>(channel),
             .blocking = posting == Posting::in_pairs || posting == Posting::by_library,
             .library = posting == Posting::by_library || posting == Posting::by_library_at_once,
             .weight = static_cast<float>(weight),
@@ -373,25 +314,32 @@ void Followed::begin(Channel channel) {
   first_ = static_cast<int>(program_.rounds.size());
 }
 void Followed::end(Channel channel) {
-  contention::RoundSequence sequence{
-      .first = first_, .last = static_cast<int>(program_.rounds.size()), .weight = weight_};
-  const auto& others = program_.sequences;
-  const auto same = std::find_if(others.begin(), others.end(), [&](const auto& other) {
-    return program_.alike(other, sequence);
-  });
-  if (same != others.end() && first_ < sequence.last) {
+  end_sequence();
+  act(Action::start, channel);
+}
+int Followed::end_sequence(std::int32_t tag) {
+  contention::RoundSequence sequence{.first = first_,
+                                     .last = static_cast<int>(program_.rounds.size()),
+                                     .weight = weight_,
+                                     .tag = tag};
+  const auto number = static_cast<int>(program_.sequences.size());
+  const auto same = std::ranges::find_if(
+      distinct_, [&](int other) { return program_.alike(program_.sequences[other], sequence); });
+  if (same == distinct_.end()) {
+    distinct_.push_back(number);
+  } else if (first_ < sequence.last) {
     program_.sends.resize(program_.rounds[first_].first_send);
     program_.receives.resize(program_.rounds[first_].first_receive);
     program_.rounds.resize(first_);
-    sequence.first = same->first;
-    sequence.last = same->last;
+    sequence.first = program_.sequences[*same].first;
+    sequence.last = program_.sequences[*same].last;
   }
   program_.sequences.push_back(sequence);
-  act(Action::start, channel);
+  return number;
 }
 void Followed::act(Action action, Channel channel) {
   if (const int number = under_way_[static_cast<int>(channel)]; number >= 0)
-    program_.instructions.push_back({action, static_cast<std::uint8_t>(channel), number});
+    program_.instructions.push_back({action, static_cast<std::uint16_t>(channel), number});
 }
 
 }  // namespace phasewise::driver

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +41,9 @@ class Followed : public workload::OfflineListener {
   void start(exchange::Channel channel, const Exchanges& exchanges) override;
   void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override;
+  void compute(std::string_view name, double seconds) override;
+  void post(const exchange::PostedMessage& message) override;
+  void wait(std::string_view phase, std::span<const int> requests) override;
   void progress(exchange::Channel channel) override;
   void finish(exchange::Channel channel) override;
   void if_needed(std::string_view piece, const std::function<void()>& actions) override;
@@ -77,9 +81,16 @@ class Followed : public workload::OfflineListener {
   int phase(std::string_view name);
   int repeated(std::size_t times) const;
   double share_of(int number, int times) const;
+  void add_computing(double seconds);
   void begin(exchange::Channel channel);
   void end(exchange::Channel channel);
+  // Ends the rounds that were written since `first_`; the number of their sequence.
+  int end_sequence(std::int32_t tag = 0);
   void act(contention::Action action, exchange::Channel channel);
+  // What a rank posts by itself, and the collectives that have requests.
+  int written_round(const exchange::PostedMessage& message);
+  int free_channel(int request);
+  int written_wait(std::string_view phase, const std::vector<int>& requests);
 
   int rank_;
   const ProgramOptions& options_;
@@ -92,6 +103,12 @@ class Followed : public workload::OfflineListener {
   contention::ProgramRound round_{};               // the round being written
   std::array<int, exchange::channels> under_way_;  // sequence of rounds in each channel, -1: none
   int first_ = 0;
+  std::vector<int> distinct_;  // the sequences that repeat no other
+  // Rounds and waits by what they do, so that those that are alike are written once.
+  std::map<std::array<std::int64_t, 4>, int> rounds_of_posts_;
+  std::map<std::vector<int>, int> known_waits_;
+  std::vector<bool> receives_;   // by request, whether the message is received
+  std::vector<int> by_channel_;  // the request of the collective on each further channel, or -1
 };
 
 }  // namespace phasewise::driver

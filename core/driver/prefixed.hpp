@@ -76,6 +76,17 @@ class Prefixed : public workload::Listener {
     named.phase = names_.of(collective.phase);
     hears_.start_collective(named, from, to);
   }
+  void compute(std::string_view name, double seconds) override {
+    hears_.compute(names_.of(name), seconds);
+  }
+  void post(const exchange::PostedMessage& message) override {
+    exchange::PostedMessage named = message;
+    named.phase = names_.of(message.phase);
+    hears_.post(named);
+  }
+  void wait(std::string_view phase, std::span<const int> requests) override {
+    hears_.wait(names_.of(phase), requests);
+  }
   void progress(exchange::Channel channel) override { hears_.progress(channel); }
   void finish(exchange::Channel channel) override { hears_.finish(channel); }
   void if_needed(std::string_view piece, const std::function<void()>& actions) override {

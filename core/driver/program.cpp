@@ -63,19 +63,27 @@ void repeat(contention::RankProgram& program, const std::vector<double>& weights
   const std::vector<contention::Instruction> turn = std::move(program.instructions);
   const std::vector<contention::RoundSequence> sequences = std::move(program.sequences);
   const std::vector<contention::Computation> computations = std::move(program.computations);
+  const std::vector<contention::Wait> waits = std::move(program.waits);
   program.instructions.clear();
   program.sequences.clear();
   program.computations.clear();
+  program.waits.clear();
   for (const double weight : weights) {
     const bool first_alone = begins_together && &weight == &weights.front();
     if (weight > 0.0 && !first_alone)
       program.instructions.push_back({contention::Action::mark, 0, 0});
     const auto first = static_cast<int>(program.sequences.size());
     const auto first_computation = static_cast<int>(program.computations.size());
+    const auto first_wait = static_cast<int>(program.waits.size());
     for (contention::Instruction instruction : turn) {
       const bool computes = instruction.action == contention::Action::compute;
-      instruction.number += computes ? first_computation : first;
+      const bool waits_one_by_one = instruction.action == contention::Action::wait;
+      instruction.number += computes ? first_computation : waits_one_by_one ? first_wait : first;
       program.instructions.push_back(instruction);
+    }
+    for (contention::Wait wait : waits) {
+      wait.weight *= static_cast<float>(weight);
+      program.waits.push_back(wait);
     }
     for (contention::RoundSequence sequence : sequences) {
       sequence.weight *= weight;
@@ -147,6 +155,7 @@ contention::RankProgram rank_program(const workload::Workload& study, int rank,
 contention::Program turn_program(const workload::Workload& study,
                                  const workload::PieceCounts& counts, const Rates& rates,
                                  std::int64_t max_messages, bool agreed) {
+  agreed = agreed || study.once();
   ProgramOptions options{.counts = counts, .rates = rates};
   contention::Program program;
   const auto length_in_all = [&]() -> Length {

@@ -16,8 +16,8 @@ using exchange::Protocol;
 namespace {
 
 // Signals have a communicator of their own.
-std::uint8_t signal_channel(exchange::Channel channel) {
-  return static_cast<std::uint8_t>(static_cast<int>(channel) + exchange::channels);
+std::int32_t signal_channel(exchange::Channel channel) {
+  return static_cast<int>(channel) + exchange::channels;
 }
 
 std::vector<int> distinct(std::vector<int> ranks) {

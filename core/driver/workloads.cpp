@@ -2,7 +2,7 @@
 // words then name the bindings of the workloads that have any.
 #define PHASEWISE_WORKLOADS(line)                                                          \
   line(atmosphere) line(collectives) line(collision) line(commtest) line(halo) line(hydro) \
-      line(kernels) line(ocean) line(qcd) line(spacecharge) line(sphere)
+      line(kernels) line(ocean) line(qcd) line(recorded) line(spacecharge) line(sphere)
 
 #if defined(PHASEWISE_BINDINGS)
 

@@ -37,6 +37,7 @@ class KernelTimes {
   void set_vector_unit(const VectorUnit& unit) { unit_ = unit; }
   // On a simulated machine, from now on kernels are charged this many times.
   void set_slowness(double times) { slowness_ = times; }
+  double slowness() const { return slowness_; }
   // Names in the records get this prefix from now on.
   void set_prefix(const std::string& prefix) { prefix_ = prefix; }
   // From now on kernels are queued, and their times are read from the stopwatch.

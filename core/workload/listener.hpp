@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "exchange/collective.hpp"
+#include "exchange/posted_message.hpp"
 #include "parallel/kernel.hpp"
 
 namespace phasewise::workload {
@@ -48,6 +49,14 @@ class Listener {
   // Advances as far as possible without waiting.
   virtual void progress(exchange::Channel channel) = 0;
   virtual void finish(exchange::Channel channel) = 0;
+
+  // What a program does that was recorded. Computing that takes so many seconds, whatever its work
+  // is:
+  virtual void compute(std::string_view name, double seconds) = 0;
+  // One end of a message, whose contents do not matter.
+  virtual void post(const exchange::PostedMessage& message) = 0;
+  // Waits for the messages and the collectives that have these requests.
+  virtual void wait(std::string_view phase, std::span<const int> requests) = 0;
 
   // A data-dependent piece whose place is inside of another piece: `actions` reports it. A listener
   // that runs the turn does it; others take it as often as the counts of the pieces say.

@@ -34,6 +34,7 @@ void Live::start(exchange::Channel channel, const Exchanges& exchanges) {
 }
 void Live::start_collective(const exchange::Collective& collective, const std::byte* from,
                             std::byte* to) {
+  if (requests_ != nullptr) return requests_->start(among(collective.team), collective);
   if (session_.skeleton) {
     const auto received =
         std::accumulate(collective.receives.begin(), collective.receives.end(), std::int64_t{0});
@@ -43,6 +44,26 @@ void Live::start_collective(const exchange::Collective& collective, const std::b
   collectives_[static_cast<int>(collective.channel)] =
       comm::PendingCollective::start(among(collective.team), collective, from, to);
 }
+
+void Live::expect_requests() { requests_ = std::make_unique<comm::Requests>(session_.world); }
+
+// On a real machine the rank is busy for as long.
+void Live::compute(std::string_view name, double seconds) {
+  const double start = parallel::clock().now();
+  if (comm::simulated()) {
+    if (session_.charges) comm::pass(session_.kernels.slowness() * seconds);
+  } else {
+    while (parallel::clock().now() - start < seconds) continue;
+  }
+  session_.recorder.computed(session_.recorder.phase(name), start, parallel::clock().now());
+}
+
+void Live::post(const exchange::PostedMessage& message) { requests_->post(message); }
+
+void Live::wait(std::string_view phase, std::span<const int> requests) {
+  requests_->wait(phase, requests);
+}
+
 void Live::progress(exchange::Channel channel) {
   under_way_[static_cast<int>(channel)].progress();
   collectives_[static_cast<int>(channel)].test();

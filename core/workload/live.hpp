@@ -3,8 +3,10 @@
 #pragma once
 
 #include <array>
+#include <memory>
 
 #include "comm/collective.hpp"
+#include "comm/requests.hpp"
 #include "workload/listener.hpp"
 #include "workload/session.hpp"
 
@@ -13,6 +15,8 @@ namespace phasewise::workload {
 class Live : public Listener {
  public:
   explicit Live(Session& session) : session_(session) {}
+  // Collective: the turn will post messages and start collectives without contents.
+  void expect_requests();
 
   void kernel(const parallel::KernelCard& card, double items,
               const std::function<void()>& work) override;
@@ -25,6 +29,9 @@ class Live : public Listener {
   void start(exchange::Channel channel, const Exchanges& exchanges) override;
   void start_collective(const exchange::Collective& collective, const std::byte* from,
                         std::byte* to) override;
+  void compute(std::string_view name, double seconds) override;
+  void post(const exchange::PostedMessage& message) override;
+  void wait(std::string_view phase, std::span<const int> requests) override;
   void progress(exchange::Channel channel) override;
   void finish(exchange::Channel channel) override;
   void if_needed(std::string_view /*piece*/, const std::function<void()>& actions) override {
@@ -39,7 +46,8 @@ class Live : public Listener {
   Session& session_;
   std::array<comm::Executor::Flight, exchange::channels> under_way_;
   std::array<comm::PendingCollective, exchange::channels> collectives_;
-  comm::SkeletonMemory memory_;  // for collectives without contents
+  comm::SkeletonMemory memory_;               // for collectives without contents
+  std::unique_ptr<comm::Requests> requests_;  // null unless the turn posts messages by itself
 };
 
 }  // namespace phasewise::workload

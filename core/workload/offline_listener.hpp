@@ -30,6 +30,9 @@ class OfflineListener : public Listener {
   void start(exchange::Channel /*channel*/, const Exchanges& /*exchanges*/) override {}
   void start_collective(const exchange::Collective& /*collective*/, const std::byte* /*from*/,
                         std::byte* /*to*/) override {}
+  void compute(std::string_view /*name*/, double /*seconds*/) override {}
+  void post(const exchange::PostedMessage& /*message*/) override {}
+  void wait(std::string_view /*phase*/, std::span<const int> /*requests*/) override {}
   void progress(exchange::Channel /*channel*/) override {}
   void finish(exchange::Channel /*channel*/) override {}
   void if_needed(std::string_view /*piece*/, const std::function<void()>& /*actions*/) override {}

@@ -20,6 +20,8 @@ class PlannedTurn : public RankTurn {
   void begin(std::int64_t number) { number_ = number; }
   // The exchanges that all ranks prepare together (comm::Executor::prepare), in the same order.
   virtual exchange::Exchanges exchanges() const { return {}; }
+  // Whether `tell` posts messages by itself (Listener::post).
+  virtual bool posts() const { return false; }
   // Like Run::exchange_as; by default there is nothing to choose.
   virtual void exchange_as(const Parameters& parameters) { parameters.check_all_used(); }
   // Like Run::record and Run::finished.
@@ -68,6 +70,7 @@ class PlannedRun : public Run {
                                session().skeleton ? Contents::none : Contents::real)),
         live_(session()) {
     session().executor->prepare(turn_->exchanges());
+    if (turn_->posts()) live_.expect_requests();
   }
 
   bool finished() const override { return turn_->finished(); }

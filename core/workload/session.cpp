@@ -109,6 +109,7 @@ Session::Session(const Parameters& parameters, int threads_of_rank)
   sample = static_cast<int>(number_or_zero(parameters, "simulated.steps"));
   skeleton = number_or_zero(parameters, "simulated.skeleton") != 0.0;
   const double rate = number_or_zero(parameters, "simulated.flops");
+  charges = rate > 0.0;
   comm::set_rates(rate, number_or_zero(parameters, "simulated.bandwidth"));
   comm::set_overheads(simulated_overheads(parameters));
   kernels.set_vector_unit(simulated_unit(parameters, rate));

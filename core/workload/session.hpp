@@ -92,6 +92,7 @@ struct Session {
   // Both are automatic until the workload has looked for a device.
   Device device = Device::cpu;
   DeviceBuffers device_buffers = DeviceBuffers::automatic;
+  bool charges = true;    // whether computing takes time on a simulated machine
   bool skeleton = false;  // sends only messages, and charges the kernels' time
   int sample = 0;         // pieces of each series that are run; 0: all
   double seconds = 0.0;   // in all turns so far, on this rank

@@ -76,6 +76,8 @@ class Workload {
   virtual std::vector<Phase> phases() const = 0;
   virtual std::vector<Piece> pieces() const = 0;
   virtual std::unique_ptr<RankTurn> turn_of(int rank) const = 0;
+  // Whether a turn is a whole run: all ranks begin it together, and no other one follows.
+  virtual bool once() const { return false; }
   // The shapes of the ranks' grids, one for each group with a grid of its own; by default one row.
   virtual std::vector<std::vector<int>> process_grid() const { return {{ranks(), 1}}; }
   // The coordinates of a rank in its grid.

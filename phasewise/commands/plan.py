@@ -23,6 +23,7 @@ from phasewise.options import (
 from phasewise.output import console, number_of, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, show_planned, when
+from phasewise.study.replaying import ranks_of
 from phasewise.tuning.automatic import machine_of, settle
 
 MOST_LOADS = 8
@@ -37,7 +38,9 @@ def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the plan as JSON")
     add_study(parser)
-    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    parser.add_argument(
+        "--ranks", type=count, metavar="N", help="MPI ranks; those of a recorded program's record"
+    )
     parser.add_argument(
         "--rank", type=int, metavar="R", help="plan this rank instead of the busiest one"
     )
@@ -49,6 +52,7 @@ def add_options(parser: Parser) -> None:
 def main(options: argparse.Namespace) -> int:
     """Plan the study ``options.study`` on ``options.ranks`` and return the exit status."""
     given = load(options.study, [*options.set, *placement(options), *machine_override(options)])
+    (options.ranks,) = ranks_of(given, options.ranks and [options.ranks])
     settled = settle(given, options.ranks, machine_of(given))
     study = settled.study
     pieces = counted(study, options.iterations, options.records)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -14,7 +15,9 @@ from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
 from phasewise.models.interval import residuals_of, spread
+from phasewise.models.model import Case
 from phasewise.models.prediction import predict_many
+from phasewise.models.replayed import Replays, replays_of, what_if
 from phasewise.mpi.working import working
 from phasewise.options import (
     Parser,
@@ -25,6 +28,7 @@ from phasewise.options import (
     add_models,
     add_placement,
     add_progress,
+    add_replay,
     add_study,
     add_target,
     counts,
@@ -42,6 +46,7 @@ from phasewise.study.laboratory import (
     pieces_name,
     presumed,
 )
+from phasewise.study.replaying import needs_record, ranks_of, replaying, steady
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workload.interface import Workload
@@ -53,7 +58,16 @@ def add_options(parser: Parser) -> None:
     add_study(parser)
     add_target(parser)
     parser.add_argument(
-        "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
+        "--ranks",
+        type=counts,
+        metavar="N,N,…",
+        help="numbers of MPI ranks; those of the record if it is a recorded program",
+    )
+    add_replay(parser)
+    parser.add_argument(
+        "--what-if",
+        action="store_true",
+        help="of a recorded program: without latency, with any bandwidth, balanced, other places",
     )
     add_device(parser)
     add_models(parser)
@@ -82,6 +96,9 @@ def main(options: argparse.Namespace) -> int:
     machine, page = load_machine(options.machine), html_target(options)
     chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
+    options.ranks = ranks_of(study, options.ranks)
+    if replaying(study) is not None or options.compute or options.steady or options.what_if:
+        return _replayed(options, steady(study, options), machine)
     if options.algorithm is not None:
         study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])
     models = chosen_models(options.model, options.fit, machine)
@@ -118,6 +135,68 @@ def main(options: argparse.Namespace) -> int:
         if written:
             message(f"wrote {written}")
     return 0
+
+
+def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> int:
+    """Predict a recorded program for each way in which its computing may scale."""
+    if options.html:
+        raise StudyError("--html has no page for recorded programs: leave it out")
+    origin = load_machine(options.recorded_on)
+    replays = replays_of(study, machine, origin, options.compute)
+    models = chosen_models(options.model, options.fit, machine)
+    check_targets(options)
+    (number,) = options.ranks[:1]
+    with working(options.progress):
+        found = {
+            name: predict_many(dict.fromkeys(options.ranks, one), machine, models, options.twin)
+            for name, one in replays.studies.items()
+        }
+        first = next(iter(replays.studies.values()))
+        changes = what_if(Case(first, machine, number, options.twin)) if options.what_if else []
+    every = [one for predictions in found.values() for one in predictions]
+    if options.export is not None:
+        export_extrap(options.export[1], found[next(iter(found))], study.workload.unit.one)
+    if options.picture is not None:
+        _draw(options, study, dict.fromkeys(options.ranks, study), machine, every)
+    if options.json:
+        summary = summarise(study, machine, options.twin, every)
+        points = [{**one.to_dict(), "compute": name} for name in found for one in found[name]]
+        compute = {"recorded_on": origin.name, "factors": dict(replays.factors)}
+        known = {"points": points, "compute": compute, "what_if": [asdict(c) for c in changes]}
+        print_json(summary | known)
+        return 0
+    for name, predictions in found.items():
+        show(
+            replace(
+                study, title=f"{study.title}, computing × {replays.factors[name]:.4g} ({name})"
+            ),
+            machine,
+            options.twin,
+            predictions,
+        )
+    for line in _told(study, origin, replays, every):
+        console().print(line, soft_wrap=True)
+    if changes:
+        rows = [[c.change, _within(c.seconds, c.low, c.high)] for c in changes]
+        print_table(
+            f"what if: a run [ms], computing by {next(iter(found))}",
+            ["change", study.workload.unit.one],
+            rows,
+        )
+    return 0
+
+
+def _told(
+    study: Study, origin: Machine, replays: Replays, predictions: Sequence[Prediction]
+) -> list[str]:
+    """The range of the run, how computing was scaled, and what is not replayed."""
+    own = needs_record(study, "--compute")
+    seconds = [one.turn_seconds for one in predictions if one.model == predictions[0].model]
+    return [
+        f"a run takes {min(seconds):.4g} to {max(seconds):.4g} s by model {predictions[0].model}",
+        f"computing takes that of the record times {replays.text}; recorded on {origin.name}",
+        *own.remarks(study.model),
+    ]
 
 
 def _draw(

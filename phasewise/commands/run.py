@@ -130,7 +130,14 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
 
 
 def _folder_of(options: argparse.Namespace) -> Path:
-    return Path(options.out or Path("runs") / default_name(Path(options.study)))
+    """Where the records go: never into the folder of a recorded program."""
+    given = Path(options.study)
+    if not given.is_dir():
+        return Path(options.out or Path("runs") / default_name(given))
+    out = Path(options.out or Path("runs") / f"{given.resolve().name}-replayed")
+    if out.resolve() == given.resolve():
+        raise StudyError(f"--out {out} is the folder of the record: give another one")
+    return out
 
 
 def _show(results: Results, options: argparse.Namespace) -> None:

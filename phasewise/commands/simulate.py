@@ -7,12 +7,22 @@ import math
 from pathlib import Path
 from typing import Any
 
-from phasewise.machines import TWINS, load_machine
-from phasewise.options import Parser, add_json, add_placement, add_study, count, placement
+from phasewise.machines import TWINS, Machine, load_machine
+from phasewise.models.replayed import MEMORY, replays_of
+from phasewise.options import (
+    Parser,
+    add_json,
+    add_placement,
+    add_replay,
+    add_study,
+    count,
+    placement,
+)
 from phasewise.output import message, print_json
 from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
-from phasewise.study import load
+from phasewise.study import Study, load
+from phasewise.study.replaying import needs_record, ranks_of, replaying, steady
 from phasewise.traces.records import CommunicationRecord
 from phasewise.traces.summary import show_communication
 from phasewise.traces.unlike import sampling_error
@@ -49,7 +59,10 @@ def add_options(parser: Parser) -> None:
     parser.add_argument(
         "--machine", required=True, metavar="M", help="such as bassi, or a machine's TOML file"
     )
-    parser.add_argument("--ranks", type=count, required=True, metavar="N", help="MPI ranks")
+    parser.add_argument(
+        "--ranks", type=count, metavar="N", help="MPI ranks; those of a recorded program's record"
+    )
+    add_replay(parser)
     add_placement(parser)
     parser.add_argument(
         "--twin", choices=TWINS, default="full", help="how much of the machine is simulated"
@@ -93,6 +106,9 @@ def main(options: argparse.Namespace) -> int:
     """Simulate the study ``options.study`` on ``options.machine`` and return the exit status."""
     machine = load_machine(options.machine)
     study = load(options.study, [*options.set, *placement(options)], count=1)
+    (options.ranks,) = ranks_of(study, options.ranks and [options.ranks])
+    if replaying(study) is not None or options.compute or options.steady:
+        study = _replayed(options, steady(study, options), machine)
     if options.turns is not None:
         study = study.with_count(options.turns)
     settled = settle(study, options.ranks, machine, options.twin)
@@ -112,7 +128,9 @@ def main(options: argparse.Namespace) -> int:
         with temporary_folder() as folder:
             summary, record = simulate(study, request, Path(folder))
     else:
-        summary, record = simulate(study, request, Path(options.out), Path(options.study))
+        source = Path(options.study)
+        own = None if source.is_dir() else source
+        summary, record = simulate(study, request, Path(options.out), own)
     settled.say()
     if options.json:
         print_json(summary)
@@ -121,6 +139,17 @@ def main(options: argparse.Namespace) -> int:
         if options.out is not None:
             message(f"records are in {options.out}")
     return 0
+
+
+def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> Study:
+    """A recorded program with its computing scaled, by default as memory scales it."""
+    origin = load_machine(options.recorded_on)
+    replays = replays_of(study, machine, origin, options.compute or MEMORY)
+    message(f"computing takes that of the record times {replays.text}; recorded on {origin.name}")
+    for remark in needs_record(study, "--compute").remarks(study.model):
+        message(remark)
+    (found,) = replays.studies.values()
+    return found
 
 
 def show(summary: dict[str, Any], record: CommunicationRecord) -> None:

@@ -99,6 +99,8 @@ def kernel_work(case: Case) -> list[dict[str, Any]]:
 
 
 def _seconds(case: Case, study: Study, kernel: Mapping[str, Any]) -> float:
+    if given := float(kernel.get("seconds", 0.0)):
+        return given
     machine, moved = case.machine, float(kernel["bytes"])
     fixed = study.workload.part(Kernels).FIXED.get(str(kernel["name"]))
     if fixed is not None:

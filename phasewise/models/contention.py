@@ -11,11 +11,13 @@ Gallager, Data Networks (1992), section 6.5.2.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
 from phasewise.driver import load_planner
+from phasewise.errors import StudyError
 from phasewise.machines import make_twin
 from phasewise.machines.calls import Overhead
 from phasewise.machines.curves import find
@@ -107,6 +109,27 @@ def _rounds(
     return [beyond[0] or 0.0 if value is None else value for value in beyond]
 
 
+FOR_EVER = "waits for ever"
+"""What the core says of ranks that none can wake."""
+
+
+@contextmanager
+def _waits(case: Case) -> Iterator[None]:
+    """StudyError if ranks wait for each other for ever, as a program may whose sends return only
+    where messages are buffered.
+    """
+    try:
+        yield
+    except RuntimeError as error:
+        if FOR_EVER not in str(error):
+            raise
+        eager = case.protocol.eager
+        raise StudyError(
+            f"on {case.machine.name} {error}: there a send of {eager} bytes or more returns when "
+            "it is received, and the ranks send to each other first"
+        ) from None
+
+
 def follow(case: Case, computation: bool = True) -> Turn:
     """The turn with all its waiting, followed in time; StudyError as in `phase_seconds`."""
     core, parameters = load_planner(), case.parameters(NAME)
@@ -131,7 +154,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
     protocol = case.protocol
     if case.machine.exchanges and computation:
         calls |= _beyond(case, twin, calls)
-    with refusals():
+    with refusals(), _waits(case):
         found = core.contend(
             parameters,
             case.ranks,

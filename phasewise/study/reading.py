@@ -12,7 +12,7 @@ from phasewise.study.study import Study
 from phasewise.tables.files import parse, read_text
 from phasewise.tables.keys import Schema, check_table, show
 from phasewise.tables.merging import put
-from phasewise.workload.discovery import workload_of
+from phasewise.workload.discovery import study_of_folder, workload_of
 
 
 def load(
@@ -21,7 +21,8 @@ def load(
     """The study in the TOML file ``path``, after ``overrides`` such as ``"ip.1.slices=4"``.
 
     Args:
-        path: The study's file. Paths in the study are relative to its folder.
+        path: The study's file, or the folder of a recorded program, which is replayed. Paths in the
+            study are relative to its folder.
         overrides: ``KEY=VALUE`` as for ``--set``: a dotted key and a TOML value or a bare word.
         count: How many turns, or whatever the workload counts, unless an override gives the number;
             by default the file's number.
@@ -30,7 +31,9 @@ def load(
         StudyError: The file, a key or a value cannot be used; one sentence says which and why.
     """
     source = Path(path)
-    tables = parse(read_text(source, pipe=True), str(source))
+    of_folder = study_of_folder(source) if source.is_dir() else None
+    tables = of_folder or parse(read_text(source, pipe=True), str(source))
+    place = source if of_folder else source.parent
     try:
         if count is not None:
             tables[workload_of(tables).unit.many] = count
@@ -39,7 +42,7 @@ def load(
     for override in overrides:
         apply_override(tables, override)
     try:
-        return Study.from_dict(tables, source.parent)
+        return Study.from_dict(tables, place)
     except StudyError as error:
         raise StudyError(f"{source}: {error}") from None
 

@@ -6,6 +6,7 @@ import pkgutil
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -56,6 +57,15 @@ def workload_of(study: Mapping[str, Any]) -> Workload:
     # If a table is misspelt, the others still tell the workload.
     found = max(own or marked, key=lambda one: len(one.tables.keys() & study.keys()))
     return found.counting(study)
+
+
+def study_of_folder(folder: Path) -> dict[str, Any] | None:
+    """The tables of the study that a folder stands for; None if no workload knows such a folder."""
+    for own in workloads().values():
+        tables = own.study_of_folder and own.study_of_folder(folder)
+        if tables:
+            return tables
+    return None
 
 
 def named_workload(named: object) -> Workload:

@@ -181,6 +181,10 @@ class Workload:
     """Folder within a run's folder for the files that the part `recording` dumps beside the
     records.
     """
+    study_of_folder: Callable[[Path], dict[str, Any] | None] | None = None
+    """The tables of a study for a folder that stands in the place of one; None: not one of its
+    own.
+    """
     free_keys: str = ""
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.

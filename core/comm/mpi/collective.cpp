@@ -13,10 +13,14 @@ namespace phasewise::comm {
 struct PendingCollective::Started {
   Recorder& recorder;
   int phase;
+  int me;  // this rank among the members
   MPI_Request request = MPI_REQUEST_NULL;
   // Counts and places of blocks, which the library may read until the collective is done.
   std::vector<int> out{}, out_places{}, in{}, in_places{};
-  std::vector<double> given{};  // the terms of a sum on a simulated machine
+  std::vector<std::byte> given{};  // the terms of a sum on a simulated machine
+  // What a sum adds: doubles, or the bits of bytes that are no doubles.
+  MPI_Datatype values = MPI_DOUBLE;
+  MPI_Op adding = MPI_SUM;
 
   void call(MPI_Comm members, const exchange::Collective& collective, const std::byte* from,
             std::byte* to);
@@ -49,94 +53,123 @@ void copy_alone(const exchange::Collective& collective, const std::byte* from, s
 
 void PendingCollective::Started::call(MPI_Comm members, const exchange::Collective& collective,
                                       const std::byte* from, std::byte* to) {
+  const int root = collective.root;
   switch (collective.kind) {
     case exchange::CollectiveKind::barrier:
       MPI_Barrier(members);
       break;
     case exchange::CollectiveKind::broadcast:
-      MPI_Bcast(to, out[0], MPI_BYTE, 0, members);
+      MPI_Bcast(to, out[0], MPI_BYTE, root, members);
       break;
     case exchange::CollectiveKind::sum:
-      MPI_Allreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members);
+      MPI_Allreduce(MPI_IN_PLACE, to, out[0], values, adding, members);
       break;
     case exchange::CollectiveKind::reduce_scatter:
-      MPI_Reduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members);
+      MPI_Reduce_scatter(from, to, out.data(), values, adding, members);
       break;
-    case exchange::CollectiveKind::all_gather: {
-      int me = 0;
-      MPI_Comm_rank(members, &me);
+    case exchange::CollectiveKind::all_gather:
       MPI_Allgatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, members);
       break;
-    }
     case exchange::CollectiveKind::all_to_all:
       MPI_Alltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
                     MPI_BYTE, members);
       break;
     case exchange::CollectiveKind::reduce:
-      MPI_Reduce(from, to, out[0], MPI_DOUBLE, MPI_SUM, 0, members);
+      MPI_Reduce(from, to, out[0], values, adding, root, members);
       break;
     case exchange::CollectiveKind::gather:
-      MPI_Gather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members);
+      MPI_Gather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, root, members);
       break;
     case exchange::CollectiveKind::scatter:
-      MPI_Scatter(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members);
+      MPI_Scatter(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, root, members);
       break;
     case exchange::CollectiveKind::scan:
-      MPI_Scan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members);
+      MPI_Scan(from, to, out[0], values, adding, members);
       break;
     case exchange::CollectiveKind::exclusive_scan:
-      MPI_Exscan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members);
+      MPI_Exscan(from, to, out[0], values, adding, members);
+      break;
+    case exchange::CollectiveKind::reduce_scatter_equal:
+      MPI_Reduce_scatter_block(from, to, out[0], values, adding, members);
+      break;
+    case exchange::CollectiveKind::all_gather_equal:
+      MPI_Allgather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, members);
+      break;
+    case exchange::CollectiveKind::all_to_all_equal:
+      MPI_Alltoall(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, members);
+      break;
+    case exchange::CollectiveKind::gather_blocks:
+      MPI_Gatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, root,
+                  members);
+      break;
+    case exchange::CollectiveKind::scatter_blocks:
+      MPI_Scatterv(from, out.data(), out_places.data(), MPI_BYTE, to, out[me], MPI_BYTE, root,
+                   members);
       break;
   }
 }
 
 void PendingCollective::Started::begin(MPI_Comm members, const exchange::Collective& collective,
                                        const std::byte* from, std::byte* to) {
+  const int root = collective.root;
   switch (collective.kind) {
     case exchange::CollectiveKind::barrier:
       MPI_Ibarrier(members, &request);
       break;
     case exchange::CollectiveKind::broadcast:
-      MPI_Ibcast(to, out[0], MPI_BYTE, 0, members, &request);
+      MPI_Ibcast(to, out[0], MPI_BYTE, root, members, &request);
       break;
     case exchange::CollectiveKind::sum:
       if (simulated()) {
         // SimGrid 3.32 sends what is in place from a copy that it frees before it is sent.
-        const auto* terms = reinterpret_cast<const double*>(to);
-        given.assign(terms, terms + out[0]);
-        MPI_Iallreduce(given.data(), to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+        given.assign(to, to + collective.sizes[0]);
+        MPI_Iallreduce(given.data(), to, out[0], values, adding, members, &request);
       } else {
-        MPI_Iallreduce(MPI_IN_PLACE, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+        MPI_Iallreduce(MPI_IN_PLACE, to, out[0], values, adding, members, &request);
       }
       break;
     case exchange::CollectiveKind::reduce_scatter:
-      MPI_Ireduce_scatter(from, to, out.data(), MPI_DOUBLE, MPI_SUM, members, &request);
+      MPI_Ireduce_scatter(from, to, out.data(), values, adding, members, &request);
       break;
-    case exchange::CollectiveKind::all_gather: {
-      int me = 0;
-      MPI_Comm_rank(members, &me);
+    case exchange::CollectiveKind::all_gather:
       MPI_Iallgatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, members,
                       &request);
       break;
-    }
     case exchange::CollectiveKind::all_to_all:
       MPI_Ialltoallv(from, out.data(), out_places.data(), MPI_BYTE, to, in.data(), in_places.data(),
                      MPI_BYTE, members, &request);
       break;
     case exchange::CollectiveKind::reduce:
-      MPI_Ireduce(from, to, out[0], MPI_DOUBLE, MPI_SUM, 0, members, &request);
+      MPI_Ireduce(from, to, out[0], values, adding, root, members, &request);
       break;
     case exchange::CollectiveKind::gather:
-      MPI_Igather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members, &request);
+      MPI_Igather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, root, members, &request);
       break;
     case exchange::CollectiveKind::scatter:
-      MPI_Iscatter(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, 0, members, &request);
+      MPI_Iscatter(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, root, members, &request);
       break;
     case exchange::CollectiveKind::scan:
-      MPI_Iscan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      MPI_Iscan(from, to, out[0], values, adding, members, &request);
       break;
     case exchange::CollectiveKind::exclusive_scan:
-      MPI_Iexscan(from, to, out[0], MPI_DOUBLE, MPI_SUM, members, &request);
+      MPI_Iexscan(from, to, out[0], values, adding, members, &request);
+      break;
+    case exchange::CollectiveKind::reduce_scatter_equal:
+      MPI_Ireduce_scatter_block(from, to, out[0], values, adding, members, &request);
+      break;
+    case exchange::CollectiveKind::all_gather_equal:
+      MPI_Iallgather(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, members, &request);
+      break;
+    case exchange::CollectiveKind::all_to_all_equal:
+      MPI_Ialltoall(from, out[0], MPI_BYTE, to, out[0], MPI_BYTE, members, &request);
+      break;
+    case exchange::CollectiveKind::gather_blocks:
+      MPI_Igatherv(from, out[me], MPI_BYTE, to, out.data(), out_places.data(), MPI_BYTE, root,
+                   members, &request);
+      break;
+    case exchange::CollectiveKind::scatter_blocks:
+      MPI_Iscatterv(from, out.data(), out_places.data(), MPI_BYTE, to, out[me], MPI_BYTE, root,
+                    members, &request);
       break;
   }
 }
@@ -164,9 +197,17 @@ PendingCollective PendingCollective::start(const Communicator& members,
     if (to != nullptr) copy_alone(collective, from, to);
     return {};
   }
-  const std::int64_t unit = adds(collective.kind) ? static_cast<std::int64_t>(sizeof(double)) : 1;
+  const bool doubles =
+      adds(collective.kind) && std::ranges::all_of(collective.sizes, [](std::int64_t size) {
+        return size % static_cast<std::int64_t>(sizeof(double)) == 0;
+      });
+  const std::int64_t unit = doubles ? static_cast<std::int64_t>(sizeof(double)) : 1;
   const int phase = members.recorder().phase(collective.phase);
-  std::unique_ptr<Started> started(new Started{members.recorder(), phase});
+  std::unique_ptr<Started> started(new Started{members.recorder(), phase, members.rank()});
+  if (!doubles) {
+    started->values = MPI_BYTE;
+    started->adding = MPI_BOR;
+  }
   lay_out(collective.sizes, unit, started->out, started->out_places);
   lay_out(collective.receives, unit, started->in, started->in_places);
   const LibraryCall call(members.recorder(), phase, collective.asked_bytes(members.rank()));

@@ -11,7 +11,7 @@ void* allocate_message_buffer(std::size_t bytes) {
 #if defined(SMPI_SHARED_MALLOC)
   void* buffer = SMPI_SHARED_MALLOC(bytes);
 #else
-  void* buffer = std::malloc(bytes);
+  void* buffer = std::calloc(bytes, 1);
 #endif
   if (buffer == nullptr) throw std::bad_alloc();
   return buffer;

@@ -67,7 +67,7 @@ inline constexpr MPI_Comm MPI_COMM_NULL = 0, MPI_COMM_WORLD = 1;
 inline constexpr int MPI_PROC_NULL = -2, MPI_ANY_TAG = -1;
 inline constexpr int MPI_TAG_UB = 1, MPI_COMM_TYPE_SHARED = 1;
 inline constexpr MPI_Info MPI_INFO_NULL = 0;
-inline constexpr MPI_Op MPI_SUM = 1, MPI_MAX = 2;
+inline constexpr MPI_Op MPI_SUM = 1, MPI_MAX = 2, MPI_BOR = 3;
 inline constexpr int MPI_THREAD_SINGLE = 0, MPI_THREAD_FUNNELED = 1;
 inline constexpr int MPI_MAX_LIBRARY_VERSION_STRING = 64;
 inline constexpr MPI_Datatype MPI_DATATYPE_NULL = nullptr,
@@ -206,6 +206,18 @@ inline int MPI_Scan(const void* from, void* to, int count, MPI_Datatype type, MP
                     MPI_Comm comm) {
   return MPI_Allreduce(from, to, count, type, op, comm);
 }
+inline int MPI_Reduce_scatter_block(const void* from, void* to, int count, MPI_Datatype type,
+                                    MPI_Op op, MPI_Comm comm) {
+  return MPI_Allreduce(from, to, count, type, op, comm);
+}
+inline int MPI_Alltoall(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                        MPI_Datatype in, MPI_Comm comm) {
+  return MPI_Allgather(from, sends, out, to, receives, in, comm);
+}
+inline int MPI_Scatterv(const void* from, const int* sends, const int*, MPI_Datatype out, void* to,
+                        int receives, MPI_Datatype in, int, MPI_Comm comm) {
+  return MPI_Allgather(from, sends[0], out, to, receives, in, comm);
+}
 inline int MPI_Exscan(const void*, void*, int, MPI_Datatype, MPI_Op, MPI_Comm) {
   return MPI_SUCCESS;
 }
@@ -241,6 +253,14 @@ inline int MPI_Isend(const void*, int, MPI_Datatype, int peer, int, MPI_Comm,
                      MPI_Request* request) {
   return phasewise::comm::serial::to_nobody(peer, request);
 }
+inline int MPI_Ssend(const void*, int, MPI_Datatype, int peer, int, MPI_Comm) {
+  return phasewise::comm::serial::to_nobody(peer);
+}
+inline int MPI_Issend(const void*, int, MPI_Datatype, int peer, int, MPI_Comm,
+                      MPI_Request* request) {
+  return phasewise::comm::serial::to_nobody(peer, request);
+}
+inline int MPI_Request_free(MPI_Request*) { return MPI_SUCCESS; }
 inline int MPI_Irecv(void*, int, MPI_Datatype, int peer, int, MPI_Comm, MPI_Request* request) {
   return phasewise::comm::serial::to_nobody(peer, request);
 }
@@ -311,6 +331,28 @@ inline int MPI_Iallgatherv(const void* from, int sends, MPI_Datatype out, void* 
                            const int* receives, const int* places, MPI_Datatype in, MPI_Comm comm,
                            MPI_Request*) {
   return MPI_Allgatherv(from, sends, out, to, receives, places, in, comm);
+}
+inline int MPI_Ireduce_scatter_block(const void* from, void* to, int count, MPI_Datatype type,
+                                     MPI_Op op, MPI_Comm comm, MPI_Request*) {
+  return MPI_Allreduce(from, to, count, type, op, comm);
+}
+inline int MPI_Iallgather(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                          MPI_Datatype in, MPI_Comm comm, MPI_Request*) {
+  return MPI_Allgather(from, sends, out, to, receives, in, comm);
+}
+inline int MPI_Ialltoall(const void* from, int sends, MPI_Datatype out, void* to, int receives,
+                         MPI_Datatype in, MPI_Comm comm, MPI_Request*) {
+  return MPI_Allgather(from, sends, out, to, receives, in, comm);
+}
+inline int MPI_Igatherv(const void* from, int sends, MPI_Datatype out, void* to,
+                        const int* receives, const int* places, MPI_Datatype in, int root,
+                        MPI_Comm comm, MPI_Request*) {
+  return MPI_Gatherv(from, sends, out, to, receives, places, in, root, comm);
+}
+inline int MPI_Iscatterv(const void* from, const int* sends, const int* places, MPI_Datatype out,
+                         void* to, int receives, MPI_Datatype in, int root, MPI_Comm comm,
+                         MPI_Request*) {
+  return MPI_Scatterv(from, sends, places, out, to, receives, in, root, comm);
 }
 inline int MPI_Ialltoallv(const void* from, const int* sends, const int* from_places,
                           MPI_Datatype out, void* to, const int* receives, const int* to_places,

@@ -1,0 +1,186 @@
+"""A recorded program is a workload: planned, predicted, simulated and run from its folder."""
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from phasewise.cli import main
+from phasewise.errors import StudyError
+from phasewise.machines import load_machine
+from phasewise.machines.smpirun import simulated_tree
+from phasewise.models.model import Case
+from phasewise.models.prediction import turn_of
+from phasewise.models.replayed import what_if
+from phasewise.recorder.recording import read_recording
+from phasewise.runs.folder import TRACE_FOLDER
+from phasewise.simulated.simulate import Request, simulate
+from phasewise.study import load
+from phasewise.workloads.recorded.messages import messages_of
+from tests.mpi.recorded import LIBRARIES, built, library_of_core, ranks_of, record
+
+pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
+RANKS = 4
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The record of tests/data/record/replayed.c on four ranks."""
+    folder = tmp_path_factory.mktemp("replay")
+    library = library_of_core()
+    record(folder / "run", ranks_of(library, RANKS, built(folder, "replayed.c", library)))
+    return folder / "run"
+
+
+def sent(folder: Path) -> Counter[tuple[int, int, int]]:
+    """How many messages go from rank to rank with so many bytes."""
+    found: Counter[tuple[int, int, int]] = Counter()
+    for rank, own in enumerate(messages_of(read_recording(folder))):
+        rows = zip(own.sends.tolist(), own.peer.tolist(), own.bytes.tolist(), strict=True)
+        found.update((rank, peer, size) for sends, peer, size in rows if sends)
+    return found
+
+
+def test_the_plan_has_the_messages_of_the_record(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["plan", str(recorded), "--json", "--rank", "0"]) == 0
+    planned = json.loads(capsys.readouterr().out)
+    of_rank_0 = {k: n for k, n in sent(recorded).items() if k[0] == 0 and k[1] != 0}
+    assert planned["totals"]["messages"] == sum(of_rank_0.values())
+    assert planned["totals"]["bytes_per_rank"] == sum(k[2] * n for k, n in of_rank_0.items())
+    calls = json.loads((recorded / "recording.json").read_text(encoding="utf-8"))["sites"]
+    blocking = [site for site in calls if site["call"] in COLLECTIVES]
+    assert planned["totals"]["library_calls"] == sum(site["calls"] for site in blocking) / RANKS
+
+
+COLLECTIVES = {
+    f"MPI_{name}"
+    for name in (
+        *("Bcast", "Reduce", "Gather", "Scatter", "Allgather", "Alltoall", "Allreduce", "Scan"),
+        *("Gatherv", "Scatterv", "Allgatherv", "Iallreduce", "Ibarrier", "Barrier"),
+    )
+}
+
+
+@pytest.mark.parametrize("machine", ["bassi", "jaguar", "modern", "frontier"])
+@pytest.mark.parametrize("compute", [0.0, 1.0])
+def test_contention_takes_as_long_as_the_simulated_replay(
+    machine: str, compute: float, recorded: Path, tmp_path: Path
+) -> None:
+    simulated_tree()
+    study = load(recorded, [f"recorded.compute={compute}"])
+    own = load_machine(machine)
+    followed = turn_of(Case(study, own, RANKS), "contention").seconds
+    summary, _ = simulate(study, Request(own, RANKS), tmp_path / "out")
+    # Both follow the same messages; the simulator keeps rates a little longer or shorter.
+    assert followed == pytest.approx(summary["turn_seconds"], rel=0.03)
+
+
+def test_a_replay_that_is_recorded_has_the_messages_of_the_record(
+    recorded: Path, tmp_path: Path
+) -> None:
+    words = [sys.executable, "-m", "phasewise", "run", str(recorded), "--quiet"]
+    command = [*words, "--set", "recorded.compute=0", "--out", str(tmp_path / "own")]
+    record(tmp_path / "again", ranks_of(library_of_core(), RANKS, *command))
+    mine, again = sent(recorded), sent(tmp_path / "again")
+    assert mine - again == Counter()
+    # What a run sends besides: its clocks, and what rank 0 gathers; nothing as long as a message.
+    assert max(size for _, _, size in mine - Counter({(0, 0, 8): 1})) == 200000
+    assert all(again[key] == mine[key] for key in mine if key[2] in (3000, 200000))
+
+
+def test_computing_is_scaled_and_its_range_is_given(
+    recorded: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = ["predict", str(recorded), "--machine", "bassi", "--model", "contention", "--json"]
+    assert main(given) == 0
+    both = json.loads(capsys.readouterr().out)
+    here, there = load_machine("bassi").processor, load_machine("modern").processor
+    ratios = {
+        "memory": there.bandwidth / here.bandwidth,
+        "flops": there.flops / here.flops,
+    }
+    assert both["compute"] == {"recorded_on": "modern", "factors": ratios}
+    assert [point["compute"] for point in both["points"]] == ["memory", "flops"]
+    computed = [point["computation_seconds"] for point in both["points"]]
+    assert computed[1] / computed[0] == pytest.approx(ratios["flops"] / ratios["memory"])
+    assert main([*given, "--compute", "2", "--what-if"]) == 0
+    twice = json.loads(capsys.readouterr().out)
+    (point,) = twice["points"]
+    assert point["computation_seconds"] / computed[0] == pytest.approx(2 / ratios["memory"])
+    assert [one["change"] for one in twice["what_if"]][:4] == [
+        *("as it is", "no latency", "infinite bandwidth", "perfect balance")
+    ]
+    assert all(one["low"] <= one["seconds"] <= one["high"] for one in twice["what_if"])
+
+
+def test_what_if_tells_what_costs_time(recorded: Path) -> None:
+    case = Case(load(recorded, ["recorded.compute=0"]), load_machine("bassi"), RANKS)
+    now, latency, bandwidth, _ = (one.seconds for one in what_if(case))
+    assert latency < now and bandwidth < now
+    # Only the calls are left without either.
+    assert latency + bandwidth < 2 * now
+    # The last rank computes (1 + 3) / mean(1, 2, 3, 4) times as long as the mean one.
+    busy = Case(load(recorded), load_machine("bassi"), RANKS)
+    changes = {one.change: one.seconds for one in what_if(busy)}
+    assert changes["perfect balance"] < changes["as it is"]
+
+
+def test_what_cannot_be_replayed_is_said_in_one_sentence(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["predict", str(recorded), "--machine", "bassi", "--ranks", "8"]) == 2
+    assert "was recorded on 4 ranks" in capsys.readouterr().err
+    assert main(["predict", str(tmp_path), "--machine", "bassi"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+    with pytest.raises(StudyError, match="each place from 0 on once"):
+        load(recorded, ['recorded.places="0,0,1,2"'])
+    given = ["predict", str(recorded), "--machine", "bassi", "--compute", "fast"]
+    assert main(given) == 2
+    assert "give memory, flops, or a factor" in capsys.readouterr().err
+
+
+def test_a_replay_that_would_wait_for_ever_is_said_in_one_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library = library_of_core()
+    program = built(tmp_path, "head_to_head.c", library)
+    record(tmp_path / "run", ranks_of(library, 2, program))
+    given = ["predict", str(tmp_path / "run"), "--machine", "bassi", "--model", "contention"]
+    assert main(given) == 0
+    capsys.readouterr()
+    # A plain twin buffers no message.
+    assert main([*given, "--twin", "plain"]) == 2
+    said = capsys.readouterr().err
+    assert "waits for ever" in said and "Traceback" not in said
+    simulated_tree()
+    simulated = ["simulate", str(tmp_path / "run"), "--machine", "bassi", "--twin", "plain"]
+    assert main(simulated) == 1
+    assert "wait for each other" in capsys.readouterr().err
+
+
+def test_a_damaged_program_is_refused(recorded: Path) -> None:
+    study = load(recorded)
+    words = dict(line.split(" = ", 1) for line in study.parameters().splitlines())
+    path = Path(words["recorded.file"])
+    assert path.parent.samefile(recorded / TRACE_FOLDER)
+    whole = path.read_bytes()
+    try:
+        for end in (0, 7, 100, len(whole) // 2, len(whole) - 1):
+            path.write_bytes(whole[:end])
+            with pytest.raises(StudyError, match="cannot be replayed"):
+                turn_of(Case(study, load_machine("bassi"), RANKS), "contention")
+    finally:
+        path.write_bytes(whole)
+
+
+def test_ranks_in_other_places_send_the_same_messages(recorded: Path) -> None:
+    alone = load_machine("bassi")
+    there = Case(load(recorded, ["recorded.compute=0"]), alone, RANKS)
+    moved = Case(load(recorded, ["recorded.compute=0", 'recorded.places="3,2,1,0"']), alone, RANKS)
+    # All ranks share a node of one bus, so that places do not matter but for the order of ties.
+    first, second = (turn_of(case, "contention").seconds for case in (there, moved))
+    assert second == pytest.approx(first, rel=0.05)
