@@ -119,9 +119,7 @@ def _roles(base: NDArray[np.str_], root: NDArray[np.bool_]) -> NDArray[np.uint8]
     return (GIVES * gives + NEEDS * needs).astype(np.uint8)
 
 
-def _last(
-    group: Integers, call: Integers, role: NDArray[np.uint8], start: Floats
-) -> Integers:
+def _last(group: Integers, call: Integers, role: NDArray[np.uint8], start: Floats) -> Integers:
     """For each collective, the call that begins last of those that others wait for; -1 for none."""
     found = np.full(int(group.max(initial=-1)) + 1, -1)
     gives = np.flatnonzero(role & GIVES)
