@@ -26,12 +26,12 @@ std::span<const T> span_of(const Row<T>& row) {
   return {row.data(), row.shape(0)};
 }
 
-std::vector<double> ends_without(
-    const Row<std::int64_t>& first, const Row<double>& began, const Row<double>& ended,
-    const Row<double>& start, const Row<double>& end, const Row<std::int64_t>& waits,
-    const Row<std::int32_t>& waits_for, const Row<std::int32_t>& group,
-    const Row<std::uint8_t>& role, const Row<std::int32_t>& labels,
-    const std::vector<std::pair<std::int32_t, bool>>& without) {
+std::vector<double> ends_without(const Row<std::int64_t>& first, const Row<double>& began,
+                                 const Row<double>& ended, const Row<double>& start,
+                                 const Row<double>& end, const Row<std::int64_t>& waits,
+                                 const Row<std::int32_t>& waits_for, const Row<std::int32_t>& group,
+                                 const Row<std::uint8_t>& role, const Row<std::int32_t>& labels,
+                                 const std::vector<std::pair<std::int32_t, bool>>& without) {
   const Schedule schedule(Measured{.first = span_of(first),
                                    .began = span_of(began),
                                    .ended = span_of(ended),

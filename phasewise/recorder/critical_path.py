@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from importlib import import_module
 
 import numpy as np
+from numpy.typing import NDArray
 
 from phasewise.recorder.activity import Activity, Label
 from phasewise.recorder.culprits import COMPUTING, IN_CALL
 from phasewise.recorder.dependences import Dependences, Floats
-from phasewise.recorder.varints import Integers
 
 SHORTENED = 20
 """So many parts of the path are left out, one at a time, to see how much shorter the run is."""
@@ -91,7 +91,7 @@ def _tail(activity: Activity, lane: int) -> float:
 
 
 def _steps(
-    activity: Activity, gaps: Integers, inside: Integers, tail: float
+    activity: Activity, gaps: NDArray[np.bool_], inside: NDArray[np.bool_], tail: float
 ) -> list[tuple[Label, str, float, int]]:
     """Label, part, seconds, and number of the label, -1 for the end."""
     count = len(activity.labels)

@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from phasewise.recorder.activity import Activity, Label
 from phasewise.recorder.dependences import CAUSES, Floats
@@ -149,6 +148,6 @@ class Culprits:
         key = one.cause[origin].astype(np.int64) * labels + one.label[origin]
         key = ((key * self._ranks + causing) * len(PARTS) + part) * labels + one.label[call]
         distinct, place = np.unique(key, return_inverse=True)
-        sums: NDArray[np.float64] = np.bincount(place, seconds, len(distinct))
+        sums = np.bincount(place, seconds, len(distinct)).astype(np.float64)
         for number, value in zip(distinct.tolist(), sums.tolist(), strict=True):
             self._sums[number] = self._sums.get(number, 0.0) + value

@@ -67,8 +67,10 @@ def recorded_timeline(
                 shares[name] += covered(start_of[mine], end_of[mine], edges)
         task[row] = np.where(shares.max(axis=0) > 0, shares.argmax(axis=0), -1)
     width = edges[1] - edges[0]
+    computing, communicating, waiting = states / width
+    shown_ranks = tuple(shown)
     return Timeline(
-        tuple(shown), edges, *(states / width), task, names, 0, from_first=begin - first
+        shown_ranks, edges, computing, communicating, waiting, task, names, 0, begin - first
     )
 
 
