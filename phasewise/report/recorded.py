@@ -84,7 +84,13 @@ class RecordedRun(ReportedRun):
     def colours(self) -> dict[str, str]:
         """Colours of the functions of MPI, and of the phases."""
         known = dict(super().colours)
-        names = tuple(dict.fromkeys(name for line in self.timelines for name in line.names))
+        times: dict[str, int] = {}
+        for line in self.timelines:
+            counts = np.bincount(line.task[line.task >= 0], minlength=len(line.names))
+            for name, count in zip(line.names, counts.tolist(), strict=True):
+                times[name] = times.get(name, 0) + count
+        # What takes most time gets a colour of its own.
+        names = tuple(sorted(times, key=lambda name: -times[name]))
         own = colours_of(names, tuple(name == "computing" for name in names), {})
         return {**known, **own}
 
