@@ -22,6 +22,7 @@ void bind_plan(nb::module_& m);
 void bind_prediction(nb::module_& m);
 void bind_probe(nb::module_& m);
 void bind_run(nb::module_& m);
+void bind_schedule(nb::module_& m);
 
 NB_MODULE(_core, m) {
   m.doc() = "The compiled core of phasewise: kernels, communication, and the driver.";
@@ -39,5 +40,6 @@ NB_MODULE(_core, m) {
   bind_prediction(m);
   bind_probe(m);
   bind_run(m);
+  bind_schedule(m);
   bind_workloads(m);
 }

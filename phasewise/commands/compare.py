@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from typing import Any
 
+from phasewise.errors import StudyError
 from phasewise.machines.reference import rates_statement
 from phasewise.models import load_model
 from phasewise.models.comparison import (
@@ -20,6 +22,8 @@ from phasewise.models.comparison import (
 from phasewise.models.recorded_run import read_run
 from phasewise.options import Parser, add_html, add_json, add_models, html_target
 from phasewise.output import alike, captured, console, message, number_of, print_json, print_table
+from phasewise.recorder.analysis import Analysis, is_recorded
+from phasewise.recorder.comparison import common_sites, numbers_of
 from phasewise.traces.records import common_unit
 from phasewise.workload.interface import Unit
 
@@ -27,7 +31,9 @@ from phasewise.workload.interface import Unit
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the comparison as JSON")
-    parser.add_argument("directories", metavar="DIR", nargs="+", help="folders of runs")
+    parser.add_argument(
+        "directories", metavar="DIR", nargs="+", help="folders of runs, or of recorded programs"
+    )
     parser.add_argument(
         "--machine",
         metavar="M",
@@ -44,6 +50,8 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Compare the runs in ``options.directories`` and return the exit status."""
+    if any(map(is_recorded, options.directories)):
+        return _compare_recorded(options)
     page = html_target(options)
     if options.picture is not None:
         from phasewise.report.picture_file import check_picture
@@ -71,6 +79,51 @@ def main(options: argparse.Namespace) -> int:
         if written:
             message(f"wrote {written}")
     return 0
+
+
+def _compare_recorded(options: argparse.Namespace) -> int:
+    """Show recorded programs beside each other and return the exit status."""
+    other = next((folder for folder in options.directories if not is_recorded(folder)), None)
+    if other is not None:
+        raise StudyError(
+            f"{other} holds no recorded program, and the others do: compare them alone"
+        )
+    for name in ("machine", "picture", "html"):
+        if getattr(options, name, None):
+            raise StudyError(
+                f"--{name} is for the runs of studies: recorded programs are shown beside each "
+                "other as they were measured"
+            )
+    numbers = [numbers_of(Analysis(folder)) for folder in options.directories]
+    if options.json:
+        print_json({"recorded": numbers})
+    else:
+        _show_recorded(numbers)
+    return 0
+
+
+def _show_recorded(numbers: Sequence[dict[str, Any]]) -> None:
+    def row(name: str, values: list[float | None], form: str) -> list[str]:
+        return [name, *("–" if value is None else format(value, form) for value in values)]
+
+    rows = [["library", *(one["library"] for one in numbers)]]
+    rows += [
+        row(name, [one[key] for one in numbers], form)
+        for name, key, form in (
+            ("ranks", "ranks", "d"),
+            ("time [s]", "seconds", ".4g"),
+            ("share in MPI", "mpi_share", ".1%"),
+            ("load balance", "load_balance", ".2f"),
+            ("parallel efficiency", "parallel_efficiency", ".1%"),
+            ("messages", "messages", "d"),
+        )
+    ]
+    for cause in numbers[0]["waiting"]:
+        rows.append(row(f"{cause} [s]", [one["waiting"][cause] for one in numbers], ".4g"))
+    for site in common_sites(numbers, 10):
+        rows.append(row(f"{site} [s]", [one["sites"].get(site) for one in numbers], ".4g"))
+    heads = ["", *(one["directory"] for one in numbers)]
+    print_table("recorded programs; waiting and call sites are sums over the ranks", heads, rows)
 
 
 def show(points: Sequence[Point]) -> None:

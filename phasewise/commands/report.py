@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from phasewise.errors import StudyError
 from phasewise.mpi.working import working
 from phasewise.options import Parser, add_json, add_noise, add_progress
 from phasewise.output import captured, message, print_json
+from phasewise.recorder.analysis import Analysis, is_recorded
 from phasewise.scanning.read_again import is_scan, read_scan
 from phasewise.traces.excerpt import Bounds, Excerpt, bounds
 from phasewise.traces.timeline import INNERMOST
+
+if TYPE_CHECKING:
+    from phasewise.report.contents import Report
 
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the report's figures as JSON")
-    parser.add_argument("directory", metavar="DIR", help="folder of the run, or of a scan")
+    parser.add_argument(
+        "directory", metavar="DIR", help="folder of the run, of a scan, or of a recorded program"
+    )
     parser.add_argument(
         "-o", "--output", metavar="FILE", help="the HTML file (DIR/report.html by default)"
     )
@@ -86,19 +93,12 @@ def main(arguments: argparse.Namespace) -> int:
     """Make the report of the folder ``arguments.directory`` and return the exit status."""
     if is_scan(Path(arguments.directory)):
         return _report_scan(arguments)
-    from phasewise.report.contents import make_report
-
-    excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
+    recorded = is_recorded(arguments.directory)
+    more: dict[str, Any] = {}
     with working(arguments.progress):
-        report = make_report(
-            arguments.directory,
-            arguments.output,
-            arguments.compare,
-            excerpt,
-            arguments.beside,
-            arguments.machine,
-            arguments.noise,
-        )
+        report = _made(arguments, recorded)
+        if recorded and arguments.json:
+            more = Analysis(arguments.directory).to_dict()
     if arguments.json:
         print_json(
             {
@@ -118,6 +118,7 @@ def main(arguments: argparse.Namespace) -> int:
                 "efficiency": report.efficiency,
                 "utilisation": report.utilisation,
                 "roofline": report.roofline.bounds,
+                **more,
             }
         )
     else:
@@ -125,6 +126,25 @@ def main(arguments: argparse.Namespace) -> int:
         for warning in report.warnings:
             message(f"warning: {warning}")
     return 0
+
+
+def _made(arguments: argparse.Namespace, recorded: bool) -> Report:
+    """The report of a run, or of a recorded program."""
+    excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
+    given = (arguments.directory, arguments.output, arguments.compare, excerpt, arguments.beside)
+    if not recorded:
+        from phasewise.report.contents import make_report
+
+        return make_report(*given, arguments.machine, arguments.noise)
+    from phasewise.report.recorded import make_recorded_report
+
+    for name, value in (("--machine", arguments.machine), ("--noise", arguments.noise)):
+        if value:
+            raise StudyError(
+                f"{name} is for the report of a study's run, and {arguments.directory} holds a "
+                "recorded program: leave it out"
+            )
+    return make_recorded_report(*given)
 
 
 def _report_scan(arguments: argparse.Namespace) -> int:

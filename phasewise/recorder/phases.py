@@ -11,12 +11,12 @@ from typing import Any
 import numpy as np
 
 from phasewise.recorder.calls import Calls
+from phasewise.recorder.dependences import Floats
 from phasewise.recorder.kinds import MESSAGES, group_of, plain
 from phasewise.recorder.places import Place, places_of
 from phasewise.recorder.raw import WINDOW, Frame, RankFile
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.varints import Integers
-from phasewise.recorder.waiting import Floats
 from phasewise.runs.communication_file import VERSION
 from phasewise.runs.core_share import load_average
 from phasewise.runs.disk import replace_text

@@ -13,12 +13,13 @@ import numpy as np
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.output import number_of
 from phasewise.recorder.calls import Calls, read_calls
+from phasewise.recorder.dependences import Clocks, Dependences, Floats, dependences
 from phasewise.recorder.kinds import NOT_FOLLOWED, plain
 from phasewise.recorder.matching import AllEnds, Matched, gathered, match
 from phasewise.recorder.raw import ABORTED, EXITED, RUNNING, RankFile, read_rank
 from phasewise.recorder.requests import Ends, messages
 from phasewise.recorder.varints import Integers
-from phasewise.recorder.waiting import Clocks, Floats, waiting
+from phasewise.recorder.waiting import Waits, waits_of
 from phasewise.runs.disk import DAMAGE, damage_reason
 from phasewise.runs.folder import TRACE_FOLDER
 
@@ -43,9 +44,21 @@ class Recording:
 
     def waiting(self) -> list[Floats]:
         """The waiting (n,) [s] of each call of each rank; RunError if a trace is damaged."""
-        matching = self.matching
+        return self.waits.by_rank(self.dependences.first)
+
+    @cached_property
+    def dependences(self) -> Dependences:
+        """What all calls wait for; RunError if a trace is damaged."""
+        one = self.matching
         with self._undamaged():
-            return matching.waiting()
+            return dependences(one.calls, one.clocks, one.ends, one.matched, one.numbers)
+
+    @cached_property
+    def waits(self) -> Waits:
+        """How long all calls waited; RunError if a trace is damaged."""
+        found = self.dependences
+        with self._undamaged():
+            return waits_of(found)
 
     @contextmanager
     def _undamaged(self) -> Iterator[None]:
@@ -156,7 +169,7 @@ def read_recording(folder: Path) -> Recording:
 
 
 class Matching:
-    """The calls of all ranks, their messages, and who waited for how long."""
+    """The calls of all ranks, and their messages."""
 
     def __init__(self, files: list[RankFile]) -> None:
         self.calls: list[Calls] = [read_calls(file) for file in files]
@@ -169,10 +182,6 @@ class Matching:
         receives = _by_place(gathered(self.ends[1], self.numbers), place)
         self.all: tuple[AllEnds, AllEnds] = sends, receives
         self.matched: Matched = match(sends, receives)
-
-    def waiting(self) -> list[Floats]:
-        """The waiting (n,) [s] of each call of each rank."""
-        return waiting(self.calls, self.clocks, self.ends, self.all, self.matched, self.numbers)
 
 
 def _by_place(ends: AllEnds, place: dict[int, int]) -> AllEnds:

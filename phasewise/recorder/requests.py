@@ -140,11 +140,11 @@ def messages(calls: Calls) -> tuple[Ends, Ends]:
     sends.append(_sent(calls, own, done, place))
     receives.append(_received(own, done, place))
     sent, received = _joined(sends), _joined(receives)
-    order = np.argsort(_taken(calls)[received.call], kind="stable")
+    order = np.argsort(taken(calls)[received.call], kind="stable")
     return sent.chosen(np.flatnonzero(sent.peer >= 0)), received.chosen(order)
 
 
-def _taken(calls: Calls) -> Integers:
+def taken(calls: Calls) -> Integers:
     """For each call (n,) the one that took the message which it receives: a matched probe takes it,
     in whatever order messages are received afterwards; else the call itself.
     """

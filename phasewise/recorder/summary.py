@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from phasewise.output import engineering, number_of
+from phasewise.recorder.dependences import Floats
 from phasewise.recorder.phases import Sites, inside_of, seconds_of
 from phasewise.recorder.places import Place
 from phasewise.recorder.raw import LIMIT, REASONS
 from phasewise.recorder.recording import Recording
-from phasewise.recorder.waiting import Floats
 from phasewise.traces.efficiency import spread
 
 MOST_LINES = 25

@@ -77,7 +77,7 @@ def _ask(
     except ImportError:
         return None
     size = node_size_of(record.node)
-    if function is None or size is None:
+    if function is None or size is None or not run.study:
         return None
     try:
         parameters = Study.from_dict(run.study, run.directory).parameters()

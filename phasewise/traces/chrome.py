@@ -56,7 +56,13 @@ def write_chrome(directory: str | Path, path: str | Path) -> Trace:
     record = read_communication(directory)
     if not record.events.any():
         raise RunError(f"the run in {directory} kept no events; run it again with --events 100000")
-    events = Events(record)
+    return write_events(record, Events(record), path)
+
+
+def write_events(record: CommunicationRecord, events: Events, path: str | Path) -> Trace:
+    """Write the events of a run to `path`, whole or not at all. RunError if it cannot be
+    written.
+    """
     path = Path(path)
     try:
         with replacing(path) as file:
