@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ class Ends:
     """Sends or receives of a rank: arrays (n,) in the order of posting.
 
     space: the rank's number of the communicator; peer: the world rank at the other end; call: the
-    call that posted it; done: that with which it was complete, -1 if there was none.
+    call that posted it; done: that with which it was complete, -1 if none was seen.
     """
 
     space: Integers
@@ -126,16 +126,19 @@ def last_before(slot: Integers, call: Integers, wanted: Integers, at: Integers) 
 
 
 def messages(calls: Calls) -> tuple[Ends, Ends]:
-    """The sends and the receives of a rank in the order in which messages are matched; receives
-    that never completed, or were cancelled, are left out.
+    """The sends and the receives of a rank in the order in which messages are matched; what was
+    cancelled, and receives that never completed, are left out.
     """
     sends, receives = [_sends(calls)], [_receives(calls)]
     posted = _posted(calls)
     starts = _starts(calls, posted)
     plain = (calls.of("flags")[posted.call] & PERSISTENT) == 0
     own = _merged(posted.chosen(np.flatnonzero(plain)), starts)
-    sends.append(own.sends)
-    receives.append(_completed(calls, own))
+    done = completions(calls)
+    # A call completes what was posted before it.
+    place = last_before(own.slot, own.call, done.slot, done.call)
+    sends.append(_sent(calls, own, done, place))
+    receives.append(_received(own, done, place))
     sent, received = _joined(sends), _joined(receives)
     order = np.argsort(_taken(calls)[received.call], kind="stable")
     return sent.chosen(np.flatnonzero(sent.peer >= 0)), received.chosen(order)
@@ -262,15 +265,28 @@ def _merged(one: Posted, other: Posted) -> Posted:
     return whole.chosen(np.argsort(whole.call, kind="stable"))
 
 
-def _completed(calls: Calls, own: Posted) -> Ends:
-    """The receives among posted requests that were completed."""
-    done = completions(calls)
+def _sent(calls: Calls, own: Posted, done: Completions, place: Integers) -> Ends:
+    """The sends among posted requests, each with the call that completed it; place: the request
+    that each completion belongs to, or -1.
+    """
+    known = np.flatnonzero(place >= 0)[::-1]
+    when = np.full(len(own.call), -1, np.int32)
+    # The first one counts: later ones are of a collective that has taken the slot.
+    when[place[known]] = done.call[known]
+    freed = calls.named({"Request_free"})
+    ended = last_before(own.slot, own.call, calls.of("slot")[freed], freed)
+    freed, ended = freed[ended >= 0], ended[ended >= 0]
+    when[ended[when[ended] > freed]] = -1
+    kept = np.ones(len(when), np.bool_)
+    kept[place[known[done.flags[known] & CANCELLED > 0]]] = False
+    return replace(own.sends, done=when).chosen(np.flatnonzero(kept))
+
+
+def _received(own: Posted, done: Completions, place: Integers) -> Ends:
+    """The receives among posted requests that were completed; place: as for `_sent`."""
     got = (done.flags & RECEIVES > 0) & (done.flags & CANCELLED == 0)
-    at = np.flatnonzero(got)
-    # A call completes what was posted before it.
-    place = last_before(own.slot, own.call, done.slot[at], done.call[at])
-    known = place >= 0
-    at, place = at[known], place[known]
+    at = np.flatnonzero(got & (place >= 0))
+    place = place[at]
     wild = (done.flags[at] & WILD) > 0
     peer = np.where(wild, done.source[at], own.source[place])
     tag = np.where(wild, done.tag[at], own.tag[place])
