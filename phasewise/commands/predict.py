@@ -6,14 +6,17 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from phasewise.answers.other_ranks import scaled_summary, show_scaled
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
 from phasewise.machines.reference import for_rates, reference, statement
 from phasewise.models import Prediction, load_model
+from phasewise.models.computing_elsewhere import computing_factors
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
 from phasewise.models.interval import residuals_of, spread
+from phasewise.models.other_ranks import models_of_sums, predict_scaled, read_scaling
 from phasewise.models.prediction import predict_many
 from phasewise.mpi.working import working
 from phasewise.options import (
@@ -51,6 +54,20 @@ def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the predictions as JSON")
     add_study(parser)
+    parser.add_argument(
+        "others",
+        nargs="*",
+        metavar="DIR",
+        help="with STUDY, records of one program on four or more numbers of ranks: predict others",
+    )
+    parser.add_argument(
+        "--compute",
+        metavar="memory|flops|FACTOR",
+        help="with records: what their computing is multiplied by, or the ratio of two machines",
+    )
+    parser.add_argument(
+        "--recorded-on", metavar="M", help="the machine, or its file, that the records were made on"
+    )
     add_target(parser)
     parser.add_argument(
         "--ranks", type=counts, required=True, metavar="N,N,…", help="numbers of MPI ranks"
@@ -79,6 +96,8 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Predict the study ``options.study`` on ``options.machine`` and return the exit status."""
+    if options.others:
+        return _from_records(options)
     machine, page = load_machine(options.machine), html_target(options)
     chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
@@ -117,6 +136,25 @@ def main(options: argparse.Namespace) -> int:
     for written in (options.picture, options.export and options.export[1], page):
         if written:
             message(f"wrote {written}")
+    return 0
+
+
+def _from_records(options: argparse.Namespace) -> int:
+    """Predict a recorded program on numbers of ranks on which it was not recorded."""
+    machine = load_machine(options.machine)
+    models = models_of_sums(options.model, machine)
+    here = None if options.recorded_on is None else load_machine(options.recorded_on)
+    factors = computing_factors(options.compute, here, machine)
+    scaling = read_scaling([options.study, *options.others])
+    found = [
+        predict_scaled(scaling, machine, ranks, model, options.twin, factors)
+        for model in models
+        for ranks in dict.fromkeys(options.ranks)
+    ]
+    if options.json:
+        print_json(scaled_summary(scaling, machine, options.twin, factors, found))
+    else:
+        show_scaled(scaling, machine, factors, found)
     return 0
 
 
