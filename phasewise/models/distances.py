@@ -30,7 +30,7 @@ def distances_of(records: Sequence[CommunicationRecord], name: str, ranks: int) 
     else:
         numbers, columns = [p for p, _ in rows], np.stack([own for _, own in rows], axis=1)
         found = np.array([fitted(numbers, own.tolist()).at(ranks) for own in columns])
-    return np.clip(found, 1.0, max(ranks - 1, 1))
+    return np.asarray(np.clip(found, 1.0, max(ranks - 1, 1)), np.float64)
 
 
 def _distances(phase: Phase) -> Floats:
@@ -60,7 +60,7 @@ def rounds_of_library(
     with a call's bytes in each.
     """
     rounds = max(math.ceil(math.log2(ranks)), 0)
-    apart = 2.0 ** np.arange(rounds)
+    apart = np.asarray(2.0 ** np.arange(rounds), np.float64)
     return _phase(name, np.full(rounds, calls), rounds * size, apart, 1.0, machine)
 
 
