@@ -40,7 +40,7 @@ def _distances(phase: Phase) -> Floats:
     order = np.argsort(apart, kind="stable")
     share = np.cumsum(counts[order]) / counts.sum()
     middles = (np.arange(PARTS) + 0.5) / PARTS
-    return apart[order][np.searchsorted(share, middles - 1e-9)].astype(np.float64)
+    return np.asarray(apart[order][np.searchsorted(share, middles - 1e-9)], np.float64)
 
 
 def messages_at(
