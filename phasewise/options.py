@@ -138,15 +138,14 @@ def add_replay(parser: Parser) -> None:
     """Add what says how a recorded program computes elsewhere."""
     parser.add_argument(
         "--compute",
-        metavar="HOW",
-        help="of a recorded program: its computing takes as much longer as memory, as flops, or by "
-        "a factor",
+        metavar="memory|flops|FACTOR",
+        help="of a recorded program: computing takes as much longer than recorded as the memory "
+        "or the flops of the two machines say, or FACTOR times as long",
     )
     parser.add_argument(
         "--recorded-on",
-        default="modern",
         metavar="M",
-        help="the machine, or its file, on which it was recorded (default: modern)",
+        help="the machine, or its file, that the program was recorded on",
     )
     parser.add_argument(
         "--steady",

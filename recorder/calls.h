@@ -1,6 +1,7 @@
 // What the generated wrappers call: the beginning of a call, its end, and what it did.
 #pragma once
 #include <stdlib.h>
+#include <string.h>
 
 #include "sites.h"
 
@@ -39,9 +40,11 @@ static inline void start(Frame* frame, int32_t partner) {
   block->function = frame->function;
 }
 
+// Where several threads call MPI, calls must end in the order in which they are told: a slot that
+// one of them has freed may be taken by the next.
 static inline void stop(Frame* frame) {
-  frame->ended = now();
   if (several_threads) lock_recorder();
+  frame->ended = now();
 }
 
 static inline void leave(Frame* frame) {
@@ -49,6 +52,13 @@ static inline void leave(Frame* frame) {
   Block* block = frame->thread->calls.block;
   if (block) block->function = -1;
   phasewise_depth = 0;
+}
+
+// What the library leaves unset in a status reads as 0; `on_stack` has ON_STACK statuses.
+static inline MPI_Status* own_statuses(MPI_Status* on_stack, int many) {
+  if (many > ON_STACK) return calloc((size_t)many, sizeof *on_stack);
+  if (many > 0) memset(on_stack, 0, sizeof *on_stack * (size_t)many);
+  return on_stack;
 }
 
 static inline int64_t size_of(MPI_Datatype type) {
@@ -91,6 +101,8 @@ static inline void freed(uintptr_t handle, int window) {
 static inline int32_t partner(int rank, MPI_Comm communicator) {
   return several_threads ? NOBODY : world_rank(space_of(communicator), rank);
 }
+
+extern int cancelling;  // whether the program has ever cancelled a request
 
 void other(Frame* frame);
 void sent(Frame* frame, int64_t bytes, int to, int tag, MPI_Comm communicator);

@@ -15,7 +15,6 @@
 static MPI_Comm channel;
 static int* leader_of;  // of each rank, the first rank with its clock
 static int own, size, several;
-static uint64_t own_clock;
 
 static uint64_t hash(uint64_t hash, const char* text) {
   for (; *text; ++text) hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
@@ -62,27 +61,25 @@ static void as_first(int other) {
   }
 }
 
-Offset align_clocks_again(void) {
-  Offset found = {.clock = own_clock};
-  if (!several) return found;
+int64_t align_clocks_again(void) {
+  if (!several) return 0;
   int64_t *offsets = calloc((size_t)size, sizeof *offsets), mine = 0;
   if (!offsets) abort();
   for (int other = 1; other < size; ++other) {
     if (leader_of[other] != other) continue;
     if (own == 0) as_first(other);
     if (own == other) mine = as_leader();
-    if (own == 0 || own == other) found.messages += ROUND_TRIPS;
   }
   real_MPI_Allgather(&mine, 1, MPI_INT64_T, offsets, 1, MPI_INT64_T, channel);
-  found.seconds = offsets[leader_of[own]];
+  const int64_t found = offsets[leader_of[own]];
   free(offsets);
   return found;
 }
 
-Offset align_clocks(int rank, int ranks) {
+int64_t align_clocks(int rank, int ranks) {
   own = rank;
   size = ranks;
-  own_clock = clock_here();
+  const uint64_t own_clock = clock_here();
   uint64_t* clocks = malloc(sizeof *clocks * (size_t)ranks);
   leader_of = malloc(sizeof *leader_of * (size_t)ranks);
   if (!clocks || !leader_of) abort();

@@ -12,13 +12,19 @@ static uint64_t mixed(uint64_t value) {
   return value ^ (value >> 32);
 }
 
-static uint64_t hash_of_words(const void* from, int words) {
+// Odd factors, one for each word, so that no product waits for another one.
+static const uint64_t factors[6] = {UINT64_C(0x9e3779b97f4a7c15), UINT64_C(0xbf58476d1ce4e5b9),
+                                    UINT64_C(0x94d049bb133111eb), UINT64_C(0xd6e8feb86659fd93),
+                                    UINT64_C(0xa0761d6478bd642f), UINT64_C(0xe7037ed1a0b428db)};
+
+static inline __attribute__((always_inline)) uint64_t hash_of_words(const void* from, int words) {
   uint64_t hash = 0, word;
+#pragma GCC unroll 6
   for (int k = 0; k < words; ++k) {
     memcpy(&word, (const char*)from + 8 * k, 8);
-    hash = mixed(hash + word);
+    hash += (word ^ word >> 32) * factors[k];
   }
-  return hash;
+  return mixed(hash ^ hash >> 29);
 }
 
 // ---- distinct calls: entries in pieces that never move, and an index of them by hash

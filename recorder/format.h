@@ -62,9 +62,6 @@ typedef struct {
   int64_t traced_until;                // 0: to the end
   int64_t cpu_began, cpu_ended;        // CPU time of the process [ns]
   int64_t switches_began, switches_ended;
-  uint64_t clock;      // the same for ranks that share a clock
-  int64_t own_calls;   // exchanges of the recorder for the clocks
-  uint64_t processes;  // children that fork has made
 } Head;
 
 typedef struct {

@@ -4,6 +4,7 @@
 #include <mpi.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 #include <time.h>
 
 #include "format.h"
@@ -160,13 +161,24 @@ Space* space_of_window(MPI_Win window);
 Space* new_communicator(MPI_Comm communicator, uint64_t parent);
 void new_window(MPI_Win window);
 void drop_space(uintptr_t handle, int window);
-void hold_space(Space* space);
-void release_space(Space* space);
+void forget_space(Space* space);
 uint64_t id_of(MPI_Comm communicator);
 uint64_t id_of_next(uint64_t parent);
 void begin_spaces(void);
 #define HANDLE(given) handle_of(&(given), sizeof(given))
-uintptr_t handle_of(const void* handle, size_t size);
+
+static inline uintptr_t handle_of(const void* handle, size_t size) {
+  uintptr_t value = 0;
+  memcpy(&value, handle, size < sizeof value ? size : sizeof value);
+  return value;
+}
+
+// Requests and messages under way know their space even if the program has freed it.
+static inline void hold_space(Space* space) { ++space->holders; }
+
+static inline void release_space(Space* space) {
+  if (--space->holders == 0 && !space->live) forget_space(space);
+}
 
 // World rank of a rank of a space.
 static inline int32_t world_rank(const Space* space, int rank) {

@@ -63,10 +63,6 @@ Thread* new_thread(void) {
   return thread;
 }
 
-static void forked_here(void) {
-  if (recording) ++head->processes;
-}
-
 // The file belongs to the parent.
 static void in_child(void) { recording = tracing = 0; }
 
@@ -101,7 +97,7 @@ void begin_recording(void) {
   const int opened = open_record(limit);
   if (opened) {
     pthread_key_create(&ending, release);
-    pthread_atfork(NULL, forked_here, in_child);
+    pthread_atfork(NULL, NULL, in_child);
     head->rank = (uint32_t)rank;
     head->ranks = (uint32_t)ranks;
     head->several_threads = (uint32_t)several_threads;
@@ -111,14 +107,12 @@ void begin_recording(void) {
     begin_spaces();
   }
   // All ranks take part, also those without a file.
-  const Offset offset = align_clocks(rank, ranks);
+  const int64_t offset = align_clocks(rank, ranks);
   if (!opened) {
     tracing = 0;
     return;
   }
-  head->clock = offset.clock;
-  head->offset_began = head->offset_ended = offset.seconds;
-  head->own_calls = offset.messages;
+  head->offset_began = head->offset_ended = offset;
   head->cpu_began = cpu_time();
   head->switches_began = switches();
   head->began = now();
@@ -138,11 +132,8 @@ static void close_head(uint32_t state, int code) {
 void end_recording(uint32_t state, int code) {
   if (recording) close_head(state, code);
   if (state != FINALIZED) return;
-  const Offset offset = align_clocks_again();
-  if (head) {
-    head->offset_ended = offset.seconds;
-    head->own_calls += offset.messages;
-  }
+  const int64_t offset = align_clocks_again();
+  if (head) head->offset_ended = offset;
 }
 
 __attribute__((destructor)) static void exit_without_finalize(void) {

@@ -13,12 +13,6 @@ static Space *spaces[BUCKETS], *world, *last;
 static MPI_Group world_group;
 static int32_t count;
 
-uintptr_t handle_of(const void* handle, size_t size) {
-  uintptr_t value = 0;
-  memcpy(&value, handle, size < sizeof value ? size : sizeof value);
-  return value;
-}
-
 static Space** bucket_of(uintptr_t handle) {
   return &spaces[((handle >> 4) ^ handle * 2654435761u) % BUCKETS];
 }
@@ -169,8 +163,7 @@ uint64_t id_of_next(uint64_t parent) {
   return mix(base, times_before(base));
 }
 
-static void free_unheld(Space* space) {
-  if (space->live || space->holders) return;
+void forget_space(Space* space) {
   free(space->world);
   free(space);
 }
@@ -184,14 +177,7 @@ void drop_space(uintptr_t handle, int window) {
   *at = space->next;
   if (last == space) last = NULL;
   space->live = 0;
-  free_unheld(space);
-}
-
-void hold_space(Space* space) { ++space->holders; }
-
-void release_space(Space* space) {
-  --space->holders;
-  free_unheld(space);
+  if (!space->holders) forget_space(space);
 }
 
 void begin_spaces(void) {

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
-from typing import Any
 
+from phasewise.answers.other_ranks import scaled_summary, show_scaled
+from phasewise.answers.prediction_tables import show, summarise
+from phasewise.answers.replayed import replayed_summary, show_changes, show_replayed
 from phasewise.errors import StudyError
 from phasewise.machines import Machine, load_machine
-from phasewise.machines.reference import for_rates, reference, statement
-from phasewise.models import Prediction, load_model
+from phasewise.machines.reference import statement
+from phasewise.models import Prediction
+from phasewise.models.computing_elsewhere import scaled_computing
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
-from phasewise.models.interval import residuals_of, spread
 from phasewise.models.model import Case
+from phasewise.models.other_ranks import models_of_sums, predict_scaled, read_scaling
 from phasewise.models.prediction import predict_many
-from phasewise.models.replayed import Replays, replays_of, what_if
+from phasewise.models.replayed import replays_of, what_if
 from phasewise.mpi.working import working
 from phasewise.options import (
     Parser,
@@ -36,7 +38,7 @@ from phasewise.options import (
     html_target,
     placement,
 )
-from phasewise.output import alike, captured, console, message, print_json, print_table
+from phasewise.output import captured, console, message, print_json
 from phasewise.study import Study, load
 from phasewise.study.laboratory import (
     Pieces,
@@ -46,16 +48,30 @@ from phasewise.study.laboratory import (
     pieces_name,
     presumed,
 )
-from phasewise.study.replaying import needs_record, ranks_of, replaying, steady
+from phasewise.study.replaying import ranks_of, replaying, steady
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workload.interface import Workload
+
+OF_STUDIES = ("first", "iterations", "records", "algorithm", "html")
+"""Options that say nothing of a recorded program."""
+OF_ONE = (
+    *("set", "process_grid", "layout", "node_size", "device", "steady", "what_if"),
+    *("fit", "picture", "export"),
+)
+"""Options that say nothing of several records of a program."""
 
 
 def add_options(parser: Parser) -> None:
     """The options of this subcommand."""
     add_json(parser, "print the predictions as JSON")
     add_study(parser)
+    parser.add_argument(
+        "others",
+        nargs="*",
+        metavar="DIR",
+        help="with STUDY, records of one program on four or more numbers of ranks: predict others",
+    )
     add_target(parser)
     parser.add_argument(
         "--ranks",
@@ -93,6 +109,8 @@ def add_options(parser: Parser) -> None:
 
 def main(options: argparse.Namespace) -> int:
     """Predict the study ``options.study`` on ``options.machine`` and return the exit status."""
+    if options.others:
+        return _from_records(options)
     machine, page = load_machine(options.machine), html_target(options)
     chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
@@ -137,66 +155,60 @@ def main(options: argparse.Namespace) -> int:
     return 0
 
 
+def _refuse(options: argparse.Namespace, names: Sequence[str], what: str) -> None:
+    """StudyError if an option is given that says nothing of what is predicted."""
+    for name in names:
+        if getattr(options, name):
+            option = name.replace("_", "-")
+            raise StudyError(f"--{option} is not for {what}: leave it out")
+
+
 def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> int:
     """Predict a recorded program for each way in which its computing may scale."""
-    if options.html:
-        raise StudyError("--html has no page for recorded programs: leave it out")
-    origin = load_machine(options.recorded_on)
-    replays = replays_of(study, machine, origin, options.compute)
+    _refuse(options, OF_STUDIES, "a recorded program")
+    computing = scaled_computing(options.compute, options.recorded_on, machine)
+    replays = replays_of(study, computing)
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
-    (number,) = options.ranks[:1]
     with working(options.progress):
         found = {
-            name: predict_many(dict.fromkeys(options.ranks, one), machine, models, options.twin)
-            for name, one in replays.studies.items()
+            way: predict_many(dict.fromkeys(options.ranks, one), machine, models, options.twin)
+            for way, one in replays.items()
         }
-        first = next(iter(replays.studies.values()))
-        changes = what_if(Case(first, machine, number, options.twin)) if options.what_if else []
+        way, first = next(iter(replays.items()))
+        case = Case(first, machine, options.ranks[0], options.twin)
+        changes = what_if(case) if options.what_if else []
     every = [one for predictions in found.values() for one in predictions]
     if options.export is not None:
-        export_extrap(options.export[1], found[next(iter(found))], study.workload.unit.one)
+        export_extrap(options.export[1], found[way], study.workload.unit.one)
     if options.picture is not None:
         _draw(options, study, dict.fromkeys(options.ranks, study), machine, every)
     if options.json:
         summary = summarise(study, machine, options.twin, every)
-        points = [{**one.to_dict(), "compute": name} for name in found for one in found[name]]
-        compute = {"recorded_on": origin.name, "factors": dict(replays.factors)}
-        known = {"points": points, "compute": compute, "what_if": [asdict(c) for c in changes]}
-        print_json(summary | known)
-        return 0
-    for name, predictions in found.items():
-        show(
-            replace(
-                study, title=f"{study.title}, computing × {replays.factors[name]:.4g} ({name})"
-            ),
-            machine,
-            options.twin,
-            predictions,
-        )
-    for line in _told(study, origin, replays, every):
-        console().print(line, soft_wrap=True)
-    if changes:
-        rows = [[c.change, _within(c.seconds, c.low, c.high)] for c in changes]
-        print_table(
-            f"what if: a run [ms], computing by {next(iter(found))}",
-            ["change", study.workload.unit.one],
-            rows,
-        )
+        print_json(summary | replayed_summary(computing, found, changes))
+    else:
+        show_replayed(study, machine, options.twin, computing, found)
+        show_changes(study, way, changes)
     return 0
 
 
-def _told(
-    study: Study, origin: Machine, replays: Replays, predictions: Sequence[Prediction]
-) -> list[str]:
-    """The range of the run, how computing was scaled, and what is not replayed."""
-    own = needs_record(study, "--compute")
-    seconds = [one.turn_seconds for one in predictions if one.model == predictions[0].model]
-    return [
-        f"a run takes {min(seconds):.4g} to {max(seconds):.4g} s by model {predictions[0].model}",
-        f"computing takes that of the record times {replays.text}; recorded on {origin.name}",
-        *own.remarks(study.model),
+def _from_records(options: argparse.Namespace) -> int:
+    """Predict a recorded program on numbers of ranks on which it was not recorded."""
+    _refuse(options, (*OF_STUDIES, *OF_ONE), "several records of a program")
+    machine = load_machine(options.machine)
+    models = models_of_sums(options.model, machine)
+    computing = scaled_computing(options.compute, options.recorded_on, machine)
+    scaling = read_scaling([options.study, *options.others])
+    found = [
+        predict_scaled(scaling, machine, ranks, model, options.twin, computing.factors.values())
+        for model in models
+        for ranks in dict.fromkeys(options.ranks)
     ]
+    if options.json:
+        print_json(scaled_summary(scaling, machine, options.twin, computing, found))
+    else:
+        show_scaled(scaling, machine, computing, found)
+    return 0
 
 
 def _draw(
@@ -279,73 +291,3 @@ def check_targets(options: argparse.Namespace) -> None:
         from phasewise.report.picture_file import check_picture
 
         check_picture(options.picture)
-
-
-def summarise(
-    study: Study, machine: Machine, twin: str, predictions: Sequence[Prediction]
-) -> dict[str, Any]:
-    """What ``predict --json`` prints."""
-    models = list(dict.fromkeys(one.model for one in predictions))
-    return {
-        "study": study.title,
-        "machine": machine.name,
-        "twin": twin,
-        "reference": reference(machine),
-        "model": models[0],
-        "models": models,
-        "layout": study.communication.layout_text,
-        "interval": {
-            model: spread(model, machine, twin, residuals_of(study.workload)).source
-            for model in models
-        },
-        "points": [one.to_dict() for one in predictions],
-    }
-
-
-def show(study: Study, machine: Machine, twin: str, predictions: Sequence[Prediction]) -> None:
-    """Print a table of the totals, one of the first model's phases, and the sources of the
-    numbers.
-    """
-    models = list(dict.fromkeys(one.model for one in predictions))
-    unit = study.workload.unit
-    columns = ["ranks", "model", "computation", "communication", "waiting in it", unit.one]
-    title = f"{study.title}: {unit.indefinite} [ms], with 90 % intervals{for_rates(machine)}"
-    print_table(title, columns, [_row(one) for one in predictions])
-    first = [one for one in predictions if one.model == models[0]]
-    # Start from the prediction with the most phases, so that phases missing on few ranks keep their
-    # place.
-    most = sorted(first, key=lambda one: -len(one.phases))
-    names = list(dict.fromkeys(name for one in most for name in one.phases))
-    rows = [[name, *(_ms(one.phases.get(name)) for one in first)] for name in names]
-    if rows:
-        heads = [f"{one.ranks} rank{'' if one.ranks == 1 else 's'}" for one in first]
-        print_table(f"model {models[0]} by phase [ms]", ["phase", *heads], rows)
-    lines = [statement(machine)]
-    lines += [
-        f"model {model} ({load_model(model).TITLE}): interval from "
-        f"{spread(model, machine, twin, residuals_of(study.workload)).source}"
-        for model in models
-    ]
-    console().print("\n".join(lines), soft_wrap=True)
-
-
-def _row(one: Prediction) -> list[str]:
-    return [
-        str(one.ranks),
-        one.model,
-        _ms(one.computation_seconds),
-        _within(one.communication_seconds, one.low, one.high),
-        _ms(one.waiting_seconds),
-        _within(one.turn_seconds, one.turn_low, one.turn_high),
-    ]
-
-
-def _within(seconds: float, low: float, high: float) -> str:
-    found, *ends = alike(*(1e3 * one for one in (seconds, low, high)))
-    return f"{found} [{'…'.join(ends)}]"
-
-
-def _ms(seconds: float | None) -> str:
-    if seconds is None:
-        return "–"
-    return alike(1e3 * seconds)[0]

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.machines import TWINS, Machine, load_machine
-from phasewise.models.replayed import MEMORY, replays_of
+from phasewise.models.computing_elsewhere import MEMORY, scaled_computing
+from phasewise.models.replayed import replays_of
 from phasewise.options import (
     Parser,
     add_json,
@@ -142,13 +143,15 @@ def main(options: argparse.Namespace) -> int:
 
 
 def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> Study:
-    """A recorded program with its computing scaled, by default as memory scales it."""
-    origin = load_machine(options.recorded_on)
-    replays = replays_of(study, machine, origin, options.compute or MEMORY)
-    message(f"computing takes that of the record times {replays.text}; recorded on {origin.name}")
+    """A recorded program with its computing scaled: with the machine of the record alone, as memory
+    scales it.
+    """
+    way = options.compute or (options.recorded_on and MEMORY)
+    computing = scaled_computing(way, options.recorded_on, machine)
+    (found,) = replays_of(study, computing).values()
+    message(computing.text)
     for remark in needs_record(study, "--compute").remarks(study.model):
         message(remark)
-    (found,) = replays.studies.values()
     return found
 
 

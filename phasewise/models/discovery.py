@@ -65,6 +65,15 @@ def default_model(machine: Machine) -> str:
     return next(name for name in best if name in _models())
 
 
+def default_of_sums(machine: Machine) -> str:
+    """The name of the best model for such a machine that adds messages up."""
+    tables = any(curve.benchmark == PARALLEL for curve in machine.curves)
+    if not tables:
+        return "described"
+    best = BEST_MEASURED if machine.is_hardware else BEST_DESCRIBED
+    return next(name for name in best if not getattr(load_model(name), "PRECISE", False))
+
+
 def chosen_models(given: str | None, fit: Sequence[str], machine: Machine) -> list[str]:
     """Names of the models in --model, or of the best for the machine; StudyError for a bad one."""
     names = [default_model(machine)] if given is None else given.split(",")

@@ -2,67 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
-from phasewise.errors import StudyError
 from phasewise.machines import Machine, nodes_of
 from phasewise.machines.twin import UNLIMITED
+from phasewise.models.computing_elsewhere import ScaledComputing
 from phasewise.models.model import Case
 from phasewise.models.prediction import Prediction, predict
 from phasewise.study import Study
 from phasewise.study.replaying import needs_record
 
 MODEL = "contention"
-MEMORY, FLOPS = "memory", "flops"
 NONE = 1e-6
 """What is left of the latencies of a machine that is to have none."""
 
 
-@dataclass(frozen=True)
-class Replays:
-    """A study for each way in which its computing may scale, by the name of the way; factors: how
-    many times as long it takes then.
-    """
-
-    studies: Mapping[str, Study]
-    factors: Mapping[str, float]
-
-    @property
-    def text(self) -> str:
-        """The factors in words."""
-        return ", ".join(f"{name} {factor:.4g}" for name, factor in self.factors.items())
-
-
-def factors_of(machine: Machine, origin: Machine) -> dict[str, float]:
-    """How many times as long as on `origin` computing takes on `machine`, if the memory's bandwidth
-    limits it, and if the processor's flops do.
-    """
-    here, there = machine.processor, origin.processor
-    return {MEMORY: there.bandwidth / here.bandwidth, FLOPS: there.flops / here.flops}
-
-
-def replays_of(study: Study, machine: Machine, origin: Machine, compute: str | None) -> Replays:
-    """The study with its computing scaled from `origin` to `machine`. compute: memory, flops or a
-    factor; None: both memory and flops. StudyError for another word.
-    """
-    own = needs_record(study, "--compute")
-    known = factors_of(machine, origin)
-    if compute is not None:
-        known = {compute: known[compute] if compute in known else _factor(compute)}
-    studies = {name: study.replace(**{own.COMPUTE: known[name]}) for name in known}
-    return Replays(studies, known)
-
-
-def _factor(text: str) -> float:
-    try:
-        found = float(text)
-    except ValueError:
-        found = -1.0
-    if not 0.0 <= found <= 1e6:
-        raise StudyError(f"--compute {text}: give {MEMORY}, {FLOPS}, or a factor from 0 to 1000000")
-    return found
+def replays_of(study: Study, computing: ScaledComputing) -> dict[str, Study]:
+    """The study for each way in which its computing may scale, by the name of the way."""
+    key = needs_record(study, "--compute").COMPUTE
+    return {way: study.replace(**{key: factor}) for way, factor in computing.factors.items()}
 
 
 @dataclass(frozen=True)

@@ -55,8 +55,7 @@ def _status(place: int, several: bool = False) -> tuple[str, dict[int, str]]:
     if several:
         code = (
             f"MPI_Status own[ON_STACK], *statuses = a{place}; "
-            f"if (a{place} == MPI_STATUSES_IGNORE) "
-            "statuses = many > ON_STACK ? malloc(sizeof *own * (size_t)many) : own;"
+            f"if (a{place} == MPI_STATUSES_IGNORE) statuses = own_statuses(own, many);"
         )
         return code, {place: "statuses"}
     code = f"MPI_Status own = {{0}}, *status = a{place} == MPI_STATUS_IGNORE ? &own : a{place};"
@@ -119,6 +118,7 @@ def _requests() -> dict[str, Meaning]:
         "Request_free": Meaning(
             "request_freed(&frame, requests);", before=_requests_of("1", "a0"), ending=_free("a0")
         ),
+        "Cancel": Meaning(before="cancelling = 1;"),
         "Request_get_status": Meaning("if (*a1) other(&frame); else polled(&frame);"),
     }
     request = _requests_of("1", "a0")

@@ -19,7 +19,7 @@ from phasewise.runs.disk import DAMAGE, disk_reason
 VERSION = 1
 MAGIC = 0x31425750
 BLOCK = struct.Struct("<IIIIQqiiii16x")
-HEAD = struct.Struct("<5Ii2I9qQqQ")
+HEAD = struct.Struct("<5Ii2I9q")
 SMALLEST = 1 << 14
 HEADS, DEFINITIONS, ENTRIES, CALLS, TAGS, STATISTICS = range(1, 7)
 """Kinds of blocks."""
@@ -70,9 +70,6 @@ class Head:
     cpu_ended: int
     switches_began: int
     switches_ended: int
-    clock: int
-    own_messages: int
-    processes: int
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,7 @@ from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from phasewise.workloads.recorded.messages import messages_of
 from tests.mpi.recorded import LIBRARIES, built, library_of_core, ranks_of, record
+from tests.sentences import command_refused
 
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
 RANKS = 4
@@ -96,7 +97,7 @@ def test_computing_is_scaled_and_its_range_is_given(
     recorded: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     given = ["predict", str(recorded), "--machine", "bassi", "--model", "contention", "--json"]
-    assert main(given) == 0
+    assert main([*given, "--recorded-on", "modern"]) == 0
     both = json.loads(capsys.readouterr().out)
     here, there = load_machine("bassi").processor, load_machine("modern").processor
     ratios = {
@@ -138,9 +139,10 @@ def test_what_cannot_be_replayed_is_said_in_one_sentence(
     assert "Traceback" not in capsys.readouterr().err
     with pytest.raises(StudyError, match="each place from 0 on once"):
         load(recorded, ['recorded.places="0,0,1,2"'])
-    given = ["predict", str(recorded), "--machine", "bassi", "--compute", "fast"]
-    assert main(given) == 2
-    assert "give memory, flops, or a factor" in capsys.readouterr().err
+    given = ["predict", recorded, "--machine", "bassi"]
+    command_refused(capsys, [*given, "--compute", "fast"], "fast", "--compute")
+    command_refused(capsys, [*given, "--compute", "memory"], "memory", "--recorded-on")
+    command_refused(capsys, [*given, "--first"], "--first", "recorded program")
 
 
 def test_a_replay_that_would_wait_for_ever_is_said_in_one_sentence(
