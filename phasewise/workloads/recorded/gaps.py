@@ -6,7 +6,7 @@ import numpy as np
 
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.varints import Integers
-from phasewise.recorder.waiting import FOR_ALL
+from phasewise.recorder.collective_groups import FOR_ALL
 
 
 def gaps_of(recording: Recording, steady: bool, balanced: bool) -> list[Integers]:
