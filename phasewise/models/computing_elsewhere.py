@@ -49,7 +49,7 @@ def scaled_computing(compute: str | None, origin: str | None, machine: Machine) 
     StudyError, one sentence, for other words, or if `origin` is needed and missing.
     """
     here = None if origin is None else load_machine(origin)
-    name = here and here.name
+    name = None if here is None else here.name
     if compute is not None and compute not in BOUNDS:
         return ScaledComputing({compute: _factor(compute)}, name)
     if here is None:
