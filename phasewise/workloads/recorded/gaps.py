@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from phasewise.recorder.collective_groups import FOR_ALL
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.varints import Integers
-from phasewise.recorder.collective_groups import FOR_ALL
 
 
 def gaps_of(recording: Recording, steady: bool, balanced: bool) -> list[Integers]:

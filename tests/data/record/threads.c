@@ -9,6 +9,7 @@
 
 static int rank, ranks;
 static MPI_Comm own[THREADS];
+static pthread_barrier_t all_done;  // so that no thread begins after another has ended
 
 static void* exchange(void* given) {
   const int thread = (int)(intptr_t)given;
@@ -20,6 +21,7 @@ static void* exchange(void* given) {
     MPI_Isend(&out, 1, MPI_DOUBLE, (rank + 1) % ranks, tag, own[thread], &requests[1]);
     MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
   }
+  pthread_barrier_wait(&all_done);
   return NULL;
 }
 
@@ -31,6 +33,7 @@ int main(int count, char** arguments) {
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   for (int k = 0; k < THREADS; ++k) MPI_Comm_dup(MPI_COMM_WORLD, &own[k]);
+  pthread_barrier_init(&all_done, NULL, THREADS);
   for (int k = 0; k < THREADS; ++k) pthread_create(&threads[k], NULL, exchange, (void*)(intptr_t)k);
   for (int k = 0; k < THREADS; ++k) pthread_join(threads[k], NULL);
   MPI_Finalize();
