@@ -43,6 +43,7 @@ std::vector<double> ends_without(const Row<std::int64_t>& first, const Row<doubl
                                    .role = span_of(role)});
   const nb::gil_scoped_release others_run;
   std::vector<double> found;
+  found.reserve(without.size());
   for (const auto& [label, gap] : without)
     found.push_back(schedule.end_without(span_of(labels), {.label = label, .gap = gap}));
   return found;
