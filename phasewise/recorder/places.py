@@ -9,6 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from phasewise.recorder.cplusplus import readable
 from phasewise.recorder.raw import Frame
 
 ET_EXEC = 2
@@ -108,7 +109,7 @@ def _is_absolute(path: str) -> bool:
 def _place(frame: Frame, function: str, where: str) -> Place:
     file, _, line = where.rpartition(":")
     number = line.partition(" ")[0]
-    name = function if function != "??" else frame.symbol
+    name = readable(function if function != "??" else frame.symbol)
     if not name:
         name = f"{Path(frame.path).name or 'unknown'}+0x{frame.offset:x}"
     if file in ("", "??") or not number.isdigit() or number == "0":

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from phasewise.errors import PhasewiseError, RunError
+from phasewise.recorder.cplusplus import readable
 from phasewise.recorder.header import functions_of
 from phasewise.recorder.launching import ENVIRONMENT_LIST, taken_along, with_recorder
 from phasewise.recorder.matching import AllEnds, match
@@ -191,3 +192,20 @@ def test_mutated_records_end_in_a_sentence_or_are_read(kept: Path, tmp_path: Pat
             read_all(tmp_path)
         except PhasewiseError as error:
             assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZN9LAMMPS_NS9CommBrick12reverse_commEv", "LAMMPS_NS::CommBrick::reverse_comm"),
+        ("_ZN9LAMMPS_NS4CommC1EPNS_6LAMMPSE", "LAMMPS_NS::Comm::Comm"),
+        ("_ZNK3boxclEi", "box::operator()"),
+        ("_ZN3boxIiE4takeEPFviE", "box<int>::take"),
+        ("mpi_sends_", "mpi_sends_"),
+        ("_Zebra", "_Zebra"),
+        ("exchange(int, double*)", "exchange"),
+        ("libx.so+0x12", "libx.so+0x12"),
+    ],
+)
+def test_functions_have_the_names_of_the_source(symbol: str, name: str) -> None:
+    assert readable(symbol) == name
