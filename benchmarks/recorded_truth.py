@@ -1,0 +1,170 @@
+"""Programs recorded on one machine, predicted on others, and run there.
+
+    .venv/bin/python -m benchmarks.recorded_truth --out DIR [--measured DIR]
+
+On one computer with both libraries, Open MPI through shared memory, Open MPI through TCP, and MPICH
+are three machines with the same processor. Each is measured (`phasewise machine measure`), unless
+--measured names a folder that has its file from an earlier call. Three programs
+(recorded/exchanges.c) are recorded on the first, predicted on each, and recorded there, which tells
+how long they took. The exit status is 0 if all whole runs are predicted within 10 %, and
+communication within 20 %. Use a quiet computer.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from phasewise.errors import PhasewiseError, RunError
+from phasewise.machines import load_machine
+from phasewise.models import predict
+from phasewise.models.model import Case
+from phasewise.options import count
+from phasewise.output import message, print_table
+from phasewise.study import load
+from phasewise.traces.records import read_communication
+
+SOURCE = Path(__file__).parent / "recorded" / "exchanges.c"
+PROGRAMS = {
+    "stencil": ("stencil", "65536", "1500"),
+    "transform": ("transform", "16384", "4000"),
+    "solver": ("solver", "4096", "20000"),
+}
+WHOLE, COMMUNICATION = 0.10, 0.20
+"""Errors that are accepted."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """A library with the variables that make it a machine. core: which core is measured on it."""
+
+    name: str
+    kind: str
+    core: str
+    variables: Mapping[str, str]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {**os.environ, **self.variables, "PHASEWISE_CORE": self.core}
+
+
+MACHINES = (
+    Library("shared-memory", "openmpi", "mpi", {}),
+    Library("tcp", "openmpi", "mpi", {"OMPI_MCA_btl": "self,tcp", "OMPI_MCA_pml": "ob1"}),
+    Library("mpich", "mpich", "mpich", {}),
+)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Seconds of a run and, of the mean rank, of its communication."""
+
+    whole: float
+    communication: float
+
+
+def measured(machine: Library, folder: Path, ranks: int) -> Path:
+    """The file of a machine, measured if it is not there."""
+    path = folder / f"{machine.name}.toml"
+    if not path.exists():
+        message(f"measuring {machine.name}")
+        words = ["machine", "measure", "--ranks", str(ranks), "--limit", "5", "-o", str(path)]
+        _call(machine, [sys.executable, "-m", "phasewise", *words])
+    return path
+
+
+def recorded(machine: Library, name: str, folder: Path, ranks: int) -> Path:
+    """The folder of a program's record on a machine."""
+    program = folder / f"exchanges.{machine.kind}"
+    if not program.exists():
+        _call(machine, [f"mpicc.{machine.kind}", "-O2", str(SOURCE), "-o", str(program)])
+    out = folder / f"{name}-{machine.name}"
+    launch = [f"mpiexec.{machine.kind}", "-n", str(ranks), str(program), *PROGRAMS[name]]
+    recording = [sys.executable, "-m", "phasewise", "record", "--quiet", "--out", str(out)]
+    _call(machine, [*recording, "--", *launch])
+    return out
+
+
+def _call(machine: Library, command: Sequence[str]) -> None:
+    done = subprocess.run(command, env=machine.environment, capture_output=True, text=True)
+    if done.returncode:
+        raise RunError(f"{' '.join(command)} failed: {(done.stdout + done.stderr)[-300:]}")
+
+
+def took(folder: Path) -> Told:
+    """What a record says of its own run."""
+    record = read_communication(folder)
+    within = sum(float(phase.communicating.mean()) for phase in record.phases)
+    return Told(record.seconds, within)
+
+
+def foreseen(folder: Path, machine: Path, model: str) -> Told:
+    """What a model says of a recorded program on a machine with the same processor."""
+    study = load(str(folder), [], count=1)
+    found = predict(Case(study, load_machine(str(machine)), study.model.ranks), model)
+    return Told(found.turn_seconds, found.communication_seconds)
+
+
+def points(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """Each program on each machine: seconds that were predicted and that it took."""
+    out = Path(options.out)
+    out.mkdir(parents=True, exist_ok=True)
+    files = [measured(one, Path(options.measured or out), options.ranks) for one in MACHINES]
+    found = []
+    for name in PROGRAMS:
+        folders = [recorded(machine, name, out, options.ranks) for machine in MACHINES]
+        for machine, file, folder in zip(MACHINES, files, folders, strict=True):
+            there, here = took(folder), foreseen(folders[0], file, options.model)
+            point = {"program": name, "machine": machine.name}
+            for quantity in ("whole", "communication"):
+                one, other = getattr(here, quantity), getattr(there, quantity)
+                point |= {quantity: [one, other], f"{quantity}_error": one / other - 1}
+            found.append(point)
+    return found
+
+
+def main(words: Sequence[str]) -> int:
+    """Measure, record, predict and compare; return the exit status."""
+    parser = argparse.ArgumentParser(description="Recorded programs, predicted and run elsewhere.")
+    parser.add_argument("--out", required=True, metavar="DIR", help="folder of the records")
+    parser.add_argument("--measured", metavar="DIR", help="where the machines' files are")
+    parser.add_argument("--ranks", type=count, default=2, metavar="N")
+    parser.add_argument("--model", default="contention", metavar="NAME")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args(words)
+    try:
+        found = points(options)
+    except PhasewiseError as error:
+        message(f"phasewise: {error}")
+        return error.exit_status
+    if options.json:
+        print(json.dumps(found))
+    else:
+        rows = [
+            [one["program"], one["machine"]]
+            + [
+                text
+                for quantity in ("whole", "communication")
+                for text in (
+                    *(f"{1e3 * seconds:.0f}" for seconds in one[quantity]),
+                    f"{100 * one[f'{quantity}_error']:+.1f} %",
+                )
+            ]
+            for one in found
+        ]
+        heads = ["run [ms]: predicted", "took", "error"]
+        heads += ["communication: predicted", "took", "error"]
+        print_table(f"Recorded on {MACHINES[0].name}", ["program", "on", *heads], rows)
+    accepted = (("whole", WHOLE), ("communication", COMMUNICATION))
+    return int(any(abs(one[f"{name}_error"]) > most for one in found for name, most in accepted))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
