@@ -31,7 +31,7 @@ def load(
         StudyError: The file, a key or a value cannot be used; one sentence says which and why.
     """
     source = Path(path)
-    of_folder = study_of_folder(source) if source.is_dir() else None
+    of_folder = _recorded_in(source) if source.is_dir() else None
     tables = of_folder or parse(read_text(source, pipe=True), str(source))
     place = source if of_folder else source.parent
     try:
@@ -45,6 +45,19 @@ def load(
         return Study.from_dict(tables, place)
     except StudyError as error:
         raise StudyError(f"{source}: {error}") from None
+
+
+def _recorded_in(folder: Path) -> dict[str, Any]:
+    """The tables that replay the record in a folder; StudyError if it holds none."""
+    tables = study_of_folder(folder)
+    if tables is not None:
+        return tables
+    own = folder / "study.toml"
+    hint = f"; the study of this run is {own}" if own.is_file() else ""
+    raise StudyError(
+        f"{folder} is a folder without a record: give the file of a study, or a folder that "
+        f"phasewise record has written{hint}"
+    )
 
 
 def apply_override(tables: dict[str, Any], override: str) -> None:

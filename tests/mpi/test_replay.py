@@ -135,8 +135,10 @@ def test_what_cannot_be_replayed_is_said_in_one_sentence(
 ) -> None:
     assert main(["predict", str(recorded), "--machine", "bassi", "--ranks", "8"]) == 2
     assert "was recorded on 4 ranks" in capsys.readouterr().err
-    assert main(["predict", str(tmp_path), "--machine", "bassi"]) == 2
-    assert "Traceback" not in capsys.readouterr().err
+    other = ["predict", tmp_path, "--machine", "bassi"]
+    command_refused(capsys, other, tmp_path, "without a record")
+    (tmp_path / "study.toml").touch()
+    command_refused(capsys, other, "without a record", tmp_path / "study.toml")
     with pytest.raises(StudyError, match="each place from 0 on once"):
         load(recorded, ['recorded.places="0,0,1,2"'])
     given = ["predict", recorded, "--machine", "bassi"]
