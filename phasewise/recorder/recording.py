@@ -114,7 +114,9 @@ class Recording:
             yield f"{NOT_FOLLOWED[name]} are not followed"
         if "session" in self.notes:
             yield f"{NOT_FOLLOWED['Session_init']} are not followed"
-        others = len(self.notes.get("alone", ()))
+        spawned = any(name.startswith("Comm_spawn") for name in self.called())
+        # A rank that was spawned is alone in its world, or has others there.
+        others = 0 if spawned else len(self.notes.get("alone", ()))
         if self.strangers:
             yield (
                 f"{number_of(self.strangers, 'rank')} of other programs in the command, or of "

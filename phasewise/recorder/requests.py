@@ -224,9 +224,11 @@ def _posted(calls: Calls) -> Posted:
     return Posted(at, slot, space, receives.astype(np.int64), source, tag, sends)
 
 
-def _starts(calls: Calls, posted: Posted) -> Posted:
-    """Each start of a persistent request, as if it were posted then."""
-    kept = posted.chosen(np.flatnonzero((calls.of("flags")[posted.call] & PERSISTENT) > 0))
+def started(calls: Calls) -> tuple[Integers, Integers]:
+    """Each start of a persistent request: the call (n,) that starts it, and the one (n,) that made
+    the request.
+    """
+    made = np.flatnonzero((calls.of("flags") & PERSISTENT > 0) & (calls.of("slot") >= 0))
     at = calls.named(kinds.STARTS)
     single = at[(calls.of("list")[at] == 0) & (calls.of("slot")[at] >= 0)]
     call, slot = [single], [calls.of("slot")[single]]
@@ -237,10 +239,17 @@ def _starts(calls: Calls, posted: Posted) -> Posted:
     calls_at, slots = np.concatenate(call), np.concatenate(slot)
     order = np.argsort(calls_at, kind="stable")
     calls_at, slots = calls_at[order], slots[order]
-    found = last_before(kept.slot, kept.call, slots, calls_at)
-    known = np.flatnonzero(found >= 0)
-    own = kept.chosen(found[known])
-    when = calls_at[known]
+    found = last_before(calls.of("slot")[made], made, slots, calls_at)
+    known = found >= 0
+    return calls_at[known], made[found[known]]
+
+
+def _starts(calls: Calls, posted: Posted) -> Posted:
+    """Each start of a persistent message, as if it were posted then."""
+    when, made = started(calls)
+    ours = np.isin(made, posted.call)
+    when, made = when[ours], made[ours]
+    own = posted.chosen(np.searchsorted(posted.call, made))
     s = own.sends
     sends = Ends.of(s.space, s.peer, s.tag, s.bytes, when, np.full(len(when), -1))
     return Posted(when, own.slot, own.space, own.receives, own.source, own.tag, sends)
