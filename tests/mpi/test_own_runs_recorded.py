@@ -44,7 +44,7 @@ def seen(recording: Recording, rank: int) -> list[Message]:
     go by MPI_Send outside of all phases.
     """
     calls, sends = recording.matching.calls[rank], recording.matching.ends[0][rank]
-    posted = calls.names[sends.call] == "Isend"
+    posted = calls.among(sends.call, {"Isend"})
     return list(zip(sends.peer[posted].tolist(), sends.bytes[posted].tolist(), strict=True))
 
 

@@ -140,7 +140,7 @@ def test_waiting_is_that_for_the_partner_who_comes_late(ends: Path, tmp_path: Pa
 
     def began(rank: int, name: str, which: int = 0) -> float:
         place = matching.calls[rank].named({name})[which]
-        return float(matching.clocks[rank].start[place])
+        return float(matching.clocks[rank].of(matching.calls[rank].start[place]))
 
     # A receive, a sum and a synchronous send wait until the other rank begins, as recorded.
     until = {

@@ -130,7 +130,7 @@ def collectives_of(recording: Recording) -> list[Collectives]:
         call, made = call[inside], made[inside]
         space = matching.numbers[rank][calls.of("space")[made]]
         for one in np.unique(space).tolist():
-            names = calls.names[made[space == one]].tolist()
+            names = calls.names(made[space == one]).tolist()
             counts.setdefault(one, {})[file.head.rank] = names
         tag = space * TAGS % (1 << 19) + _index(space) % TAGS
         done = _ends(calls, call, made)
@@ -145,7 +145,7 @@ def _begun(calls: Calls) -> tuple[Integers, Integers]:
     """
     at = calls.named(NUMBERS.keys() | LATER.keys())
     start, made = started(calls)
-    ours = np.isin(calls.names[made], sorted(PERSISTENT))
+    ours = calls.among(made, PERSISTENT)
     call = np.concatenate([at, start[ours]])
     order = np.argsort(call, kind="stable")
     return call[order], np.concatenate([at, made[ours]])[order]
@@ -188,7 +188,7 @@ def _index(space: Integers) -> Integers:
 
 def _ends(calls: Calls, call: Integers, made: Integers) -> Integers:
     """The call with which each is complete: itself, or that which waits for its request."""
-    later = ~np.isin(calls.names[made], sorted(NUMBERS))
+    later = ~calls.among(made, NUMBERS)
     if not np.any(later):
         return call
     own = kinds.POSTED_SENDS | kinds.POSTED_RECEIVES | kinds.POSTED_EXCHANGES | LATER.keys()
