@@ -13,19 +13,24 @@ from phasewise.models.computing_elsewhere import ScaledComputing
 from phasewise.models.replayed import WhatIf
 from phasewise.output import console, print_table
 from phasewise.study import Study
-from phasewise.study.replaying import needs_record
+from phasewise.study.replaying import remarks_on
 
 ByWay = Mapping[str, Sequence[Prediction]]
 """The predictions for each way in which computing may scale."""
 
 
 def replayed_summary(
-    computing: ScaledComputing, found: ByWay, changes: Sequence[WhatIf]
+    study: Study, computing: ScaledComputing, found: ByWay, changes: Sequence[WhatIf]
 ) -> dict[str, Any]:
     """What ``--json`` prints besides what it prints of a study."""
     points = [{**one.to_dict(), "compute": way} for way in found for one in found[way]]
     what_if = [asdict(change) for change in changes]
-    return {"points": points, "compute": computing.to_dict(), "what_if": what_if}
+    return {
+        "points": points,
+        "compute": computing.to_dict(),
+        "what_if": what_if,
+        "remarks": list(remarks_on(study)),
+    }
 
 
 def show_replayed(
@@ -42,7 +47,7 @@ def show_replayed(
     lines = [
         f"a run takes {ends} s by model {model}",
         computing.text,
-        *needs_record(study, "--compute").remarks(study.model),
+        *remarks_on(study),
     ]
     for line in lines:
         console().print(line, soft_wrap=True)

@@ -20,10 +20,10 @@ from phasewise.options import (
     machine_override,
     placement,
 )
-from phasewise.output import console, number_of, print_json, print_table
+from phasewise.output import console, message, number_of, print_json, print_table
 from phasewise.study import Study, load
 from phasewise.study.laboratory import load_names, show_planned, when
-from phasewise.study.replaying import ranks_of
+from phasewise.study.replaying import ranks_of, remarks_on
 from phasewise.tuning.automatic import machine_of, settle
 
 MOST_LOADS = 8
@@ -58,6 +58,8 @@ def main(options: argparse.Namespace) -> int:
     pieces = counted(study, options.iterations, options.records)
     planned = plan(study, options.ranks, options.rank, pieces=pieces)
     settled.say()
+    for remark in remarks_on(study):
+        message(remark)
     if options.json:
         print_json(planned)
     else:

@@ -185,7 +185,7 @@ def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> in
         _draw(options, study, dict.fromkeys(options.ranks, study), machine, every)
     if options.json:
         summary = summarise(study, machine, options.twin, every)
-        print_json(summary | replayed_summary(computing, found, changes))
+        print_json(summary | replayed_summary(study, computing, found, changes))
     else:
         show_replayed(study, machine, options.twin, computing, found)
         show_changes(study, way, changes)

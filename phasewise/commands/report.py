@@ -93,12 +93,14 @@ def main(arguments: argparse.Namespace) -> int:
     """Make the report of the folder ``arguments.directory`` and return the exit status."""
     if is_scan(Path(arguments.directory)):
         return _report_scan(arguments)
-    recorded = is_recorded(arguments.directory)
+    analysis: Analysis | None = None
     more: dict[str, Any] = {}
     with working(arguments.progress):
-        report = _made(arguments, recorded)
-        if recorded and arguments.json:
-            more = Analysis(arguments.directory).to_dict()
+        if is_recorded(arguments.directory):
+            analysis = Analysis(arguments.directory)
+        report = _made(arguments, analysis)
+        if analysis and arguments.json:
+            more = analysis.to_dict()
     if arguments.json:
         print_json(
             {
@@ -128,11 +130,11 @@ def main(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _made(arguments: argparse.Namespace, recorded: bool) -> Report:
-    """The report of a run, or of a recorded program."""
+def _made(arguments: argparse.Namespace, analysis: Analysis | None) -> Report:
+    """The report of a run, or of a recorded program, which has an analysis."""
     excerpt = Excerpt(arguments.time, arguments.ranks, arguments.tasks)
     given = (arguments.directory, arguments.output, arguments.compare, excerpt, arguments.beside)
-    if not recorded:
+    if analysis is None:
         from phasewise.report.contents import make_report
 
         return make_report(*given, arguments.machine, arguments.noise)
@@ -144,7 +146,7 @@ def _made(arguments: argparse.Namespace, recorded: bool) -> Report:
                 f"{name} is for the report of a study's run, and {arguments.directory} holds a "
                 "recorded program: leave it out"
             )
-    return make_recorded_report(*given)
+    return make_recorded_report(*given, analysis)
 
 
 def _report_scan(arguments: argparse.Namespace) -> int:

@@ -29,6 +29,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.summary import show_summary
 from phasewise.runs.tuning_file import show_tuning
 from phasewise.study import Study, load
+from phasewise.study.replaying import remarks_on
 from phasewise.traces.kept_summary import keep_summary
 from phasewise.traces.summary import show_communication
 from phasewise.tuning.running import run
@@ -107,7 +108,7 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
     is_root = core.rank() == 0
     unit = study.workload.unit.one
     progress = choose_progress(options.quiet, unit) if is_root else Silent()
-    for sentence in study.derive().warnings if is_root else ():
+    for sentence in (*study.derive().warnings, *remarks_on(study)) if is_root else ():
         message(f"warning: {sentence}")
     out, source = _folder_of(options), Path(options.study)
     try:

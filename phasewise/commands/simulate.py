@@ -23,7 +23,7 @@ from phasewise.output import message, print_json
 from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study, load
-from phasewise.study.replaying import needs_record, ranks_of, replaying, steady
+from phasewise.study.replaying import ranks_of, remarks_on, replaying, steady
 from phasewise.traces.records import CommunicationRecord
 from phasewise.traces.summary import show_communication
 from phasewise.traces.unlike import sampling_error
@@ -150,7 +150,7 @@ def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> St
     computing = scaled_computing(way, options.recorded_on, machine)
     (found,) = replays_of(study, computing).values()
     message(computing.text)
-    for remark in needs_record(study, "--compute").remarks(study.model):
+    for remark in remarks_on(study):
         message(remark)
     return found
 

@@ -14,7 +14,7 @@ from phasewise.recorder.calls import Calls
 from phasewise.recorder.dependences import Floats
 from phasewise.recorder.phases import Sites
 from phasewise.recorder.recording import Recording
-from phasewise.recorder.varints import Integers
+from phasewise.recorder.varints import Integers, smallest
 
 
 @dataclass(frozen=True)
@@ -78,10 +78,14 @@ def activity_of(recording: Recording, sites: Sites) -> Activity:
     """What a recording's threads did. RunError if a trace is damaged."""
     found, waits = recording.dependences, recording.waits
     order, first, rank = _lanes(recording.matching.calls, found.first, found.start)
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    other = waits.other[order]
-    began, ended = _bounds(recording, first, rank, found.start[order], found.end[order])
+    other = waits.other
+    if np.array_equal(order, np.arange(len(order))):
+        at: Integers | slice = slice(None)  # nothing is copied
+    else:
+        place = np.empty_like(order)
+        place[order] = np.arange(len(order))
+        at, other = order, np.where(other >= 0, place[other], -1)
+    began, ended = _bounds(recording, first, rank, found.start[at], found.end[at])
     label, labels = _labels(recording, sites)
     return Activity(
         first=first,
@@ -89,13 +93,13 @@ def activity_of(recording: Recording, sites: Sites) -> Activity:
         began=began,
         ended=ended,
         call=order,
-        lane=np.repeat(np.arange(len(rank)), np.diff(first)),
-        start=found.start[order],
-        end=found.end[order],
-        wait=waits.seconds[order],
-        cause=waits.cause[order],
-        other=np.where(other >= 0, place[other], -1) if len(order) else other,
-        label=label[order],
+        lane=np.repeat(np.arange(len(rank), dtype=np.int32), np.diff(first)),
+        start=found.start[at],
+        end=found.end[at],
+        wait=waits.seconds[at],
+        cause=waits.cause[at],
+        other=other[at],
+        label=label[at],
         labels=labels,
     )
 
@@ -106,12 +110,13 @@ def _lanes(
     """The calls of all ranks lane by lane (n,), where each lane begins, and its rank. A rank
     without a call has a lane too.
     """
-    order, sizes, ranks = [np.empty(0, np.int64)], [0], []
+    order: list[Integers] = [np.empty(0, np.int32)]
+    sizes, ranks = [0], []
     for rank, own in enumerate(calls):
         threads = np.unique(own.thread).tolist() or [0]
         for thread in threads:
             mine = np.flatnonzero(own.thread == thread) + first[rank]
-            order.append(mine[np.argsort(start[mine], kind="stable")])
+            order.append(smallest(mine[np.argsort(start[mine], kind="stable")]))
             sizes.append(len(mine))
             ranks.append(rank)
     return np.concatenate(order), np.cumsum(sizes), np.array(ranks)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.recorder.kinds import plain
 from phasewise.recorder.raw import CALL, LIST, RankFile
-from phasewise.recorder.varints import Bytes, Integers, signed, unpacked
+from phasewise.recorder.varints import Bytes, Integers, signed, smallest, unpacked
 from phasewise.runs.disk import DAMAGE
 
 FIELDS = (
@@ -68,13 +68,15 @@ class Calls:
 
     def named(self, names: set[str]) -> Integers:
         """The places of the calls of these functions, in order."""
-        chosen = np.isin(self.entries.names, sorted(names))
-        return np.flatnonzero(chosen[self.entry])
+        return np.flatnonzero(np.isin(self.entries.names, sorted(names))[self.entry])
 
-    @cached_property
-    def names(self) -> NDArray[np.str_]:
-        """The plain name of each call's function."""
-        return self.entries.names[self.entry]
+    def names(self, calls: Integers) -> NDArray[np.str_]:
+        """The plain names of the functions of some calls."""
+        return self.entries.names[self.entry[calls]]
+
+    def among(self, calls: Integers, names: Collection[str]) -> NDArray[np.bool_]:
+        """Whether some calls are of these functions."""
+        return np.isin(self.entries.names, sorted(names))[self.entry[calls]]
 
 
 def read_calls(file: RankFile) -> Calls:
@@ -130,7 +132,7 @@ def _entries(file: RankFile) -> Entries:
         _take_entries(part, rows, lists)
     table = np.array(rows, np.int64).reshape(-1, len(FIELDS)).T
     columns = {
-        name: signed(column) if name in SIGNED else column
+        name: smallest(signed(column) if name in SIGNED else column)
         for name, column in zip(FIELDS, table, strict=True)
     }
     if np.any(columns["list"] > len(lists)):
@@ -198,7 +200,7 @@ def _of_thread(file: RankFile, entries: Entries, thread: int) -> Calls:
         np.concatenate(start),
         np.concatenate(end),
         np.full(before, thread, np.int16),
-        last - counts,
+        smallest(last - counts),
         _tags_of_thread(file, thread, int(last[-1]) if before else 0),
         np.concatenate(polls, axis=1),
     )

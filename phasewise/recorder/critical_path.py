@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from phasewise.recorder.activity import Activity, Label
 from phasewise.recorder.culprits import COMPUTING, IN_CALL
 from phasewise.recorder.dependences import Dependences, Floats
+from phasewise.recorder.varints import smallest
 
 SHORTENED = 20
 """So many parts of the path are left out, one at a time, to see how much shorter the run is."""
@@ -47,14 +48,25 @@ class Path:
     stretches: list[tuple[int, float, float]]
 
 
+Part = tuple[Label, str, float, int]
+"""Label, part and seconds of a step, and the number of the label, -1 for the end."""
+
+
 def critical_path(activity: Activity, found: Dependences) -> Path:
     """The critical path of a recording's activity."""
+    steps, by_lane, stretches = _followed(activity)
+    return Path(_shortened(activity, found, steps), by_lane, stretches)
+
+
+def _followed(activity: Activity) -> tuple[list[Part], Floats, list[tuple[int, float, float]]]:
+    """The parts of the path, the seconds on each lane, and the stretches."""
     calls = len(activity)
-    gaps, inside = np.zeros(calls + 1, np.int64), np.zeros(calls + 1, np.int64)
+    gaps, inside = np.zeros(calls + 1, np.int32), np.zeros(calls + 1, np.int32)
     by_lane = np.zeros(len(activity.rank))
     stretches = []
-    waits = np.where(activity.follows & (activity.wait > 0), np.arange(calls), -1)
-    last_wait = np.maximum.accumulate(waits) if calls else waits
+    last_wait = smallest(np.arange(calls))
+    last_wait[~(activity.follows & (activity.wait > 0))] = -1
+    np.maximum.accumulate(last_wait, out=last_wait)
     lane = int(np.argmax(activity.ended))
     tail = _tail(activity, lane)
     until = float(activity.ended[lane])
@@ -79,8 +91,10 @@ def critical_path(activity: Activity, found: Dependences) -> Path:
         gaps[other] += 1
         gaps[other + 1] -= 1
         lane, until, at = int(activity.lane[other]), float(activity.start[other]), other - 1
-    steps = _steps(activity, np.cumsum(gaps)[:-1] > 0, np.cumsum(inside)[:-1] > 0, tail)
-    return Path(_shortened(activity, found, steps), by_lane, stretches)
+    del last_wait
+    for changes in (gaps, inside):
+        np.cumsum(changes, out=changes)
+    return _steps(activity, gaps[:-1] > 0, inside[:-1] > 0, tail), by_lane, stretches
 
 
 def _tail(activity: Activity, lane: int) -> float:
@@ -92,8 +106,7 @@ def _tail(activity: Activity, lane: int) -> float:
 
 def _steps(
     activity: Activity, gaps: NDArray[np.bool_], inside: NDArray[np.bool_], tail: float
-) -> list[tuple[Label, str, float, int]]:
-    """Label, part, seconds, and number of the label, -1 for the end."""
+) -> list[Part]:
     count = len(activity.labels)
     gap = np.where(gaps, activity.start - activity.before, 0.0)
     own = np.where(inside, activity.end - activity.start - activity.wait, 0.0)
@@ -106,9 +119,7 @@ def _steps(
     return sorted(found, key=lambda one: -one[2])
 
 
-def _shortened(
-    activity: Activity, found: Dependences, steps: list[tuple[Label, str, float, int]]
-) -> list[Step]:
+def _shortened(activity: Activity, found: Dependences, steps: list[Part]) -> list[Step]:
     chosen = [one for one in steps if one[3] >= 0][:SHORTENED]
     without = [(number, part == COMPUTING) for _, part, _, number in chosen]
     ends = ends_without(activity, found, [(-1, False), *without])
@@ -126,11 +137,12 @@ def ends_without(
     time on any rank: for each (number of the label, whether computing) of `without`.
     """
     calls = len(activity)
-    place = np.empty(calls, np.int64)
+    place = np.empty_like(activity.call)
     place[activity.call] = np.arange(calls)
     waiter, other = place[found.waiter], place[found.other]
-    order = np.argsort(waiter, kind="stable")
-    waits = np.concatenate([[0], np.cumsum(np.bincount(waiter, minlength=calls))])
+    other = other[np.argsort(waiter, kind="stable")]
+    waits = np.zeros(calls + 1, np.int64)
+    np.cumsum(np.bincount(waiter, minlength=calls), out=waits[1:])
     group, role = np.full(calls, -1, np.int32), np.zeros(calls, np.uint8)
     group[place[found.groups.call]] = found.groups.group
     role[place[found.groups.call]] = found.groups.role
@@ -140,8 +152,8 @@ def ends_without(
         activity.ended,
         activity.start,
         activity.end,
-        waits.astype(np.int64),
-        other[order].astype(np.int32),
+        waits,
+        other.astype(np.int32, copy=False),
         group,
         role,
         activity.label,

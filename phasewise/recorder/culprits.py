@@ -69,6 +69,7 @@ class Culprits:
         self._width, self._shift = width, float(activity.began.min())
         self._starts, self._ends = activity.start + shift, activity.end + shift
         self._follow()
+        del self._starts, self._ends
 
     def rows(self, world: list[int]) -> list[Caused]:
         """All waiting, the longest first. world: the number of the rank of each file."""

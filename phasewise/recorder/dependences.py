@@ -18,7 +18,7 @@ from phasewise.recorder.calls import Calls
 from phasewise.recorder.collective_groups import Groups, groups_of
 from phasewise.recorder.matching import Matched
 from phasewise.recorder.requests import Ends, completions, last_before, taken
-from phasewise.recorder.varints import Integers
+from phasewise.recorder.varints import Integers, smallest
 
 Floats = NDArray[np.float64]
 
@@ -32,17 +32,17 @@ BUFFERED = ("Bsend", "Ibsend")
 class Clocks:
     """The times of a rank's calls on rank 0's clock [s]."""
 
-    def __init__(self, calls: Calls, began: int, ended: int, offsets: tuple[int, int]) -> None:
+    def __init__(self, began: int, ended: int, offsets: tuple[int, int]) -> None:
         """began, ended [ns]: when the clocks were compared; offsets [ns]: what was found then."""
         self._began, self._offset = began, offsets[0]
         span = max(ended - began, 1)
         self._drift = (offsets[1] - offsets[0]) / span
-        self.start, self.end = self.of(calls.start), self.of(calls.end)
 
     def of(self, time: Integers | int) -> Floats:
         """Times [ns] of this rank in s on rank 0's clock."""
         since = np.asarray(time, np.int64)
-        moved = since + self._offset + np.rint(self._drift * (since - self._began)).astype(np.int64)
+        moved = np.rint(self._drift * (since - self._began)).astype(np.int64)
+        moved += since + self._offset
         return np.asarray(1e-9 * moved)
 
 
@@ -77,23 +77,25 @@ def dependences(
 ) -> Dependences:
     """What the calls of all ranks wait for."""
     first = np.cumsum([0, *(len(own) for own in calls)])
-    start = np.concatenate([np.empty(0), *(own.start for own in clocks)])
-    end = np.concatenate([np.empty(0), *(own.end for own in clocks)])
+    pairs = list(zip(clocks, calls, strict=True))
+    start = np.concatenate([np.empty(0), *(clock.of(own.start) for clock, own in pairs)])
+    end = np.concatenate([np.empty(0), *(clock.of(own.end) for clock, own in pairs)])
     groups, posted = groups_of(calls, numbers, first, start)
     parts = [
         *_messages(calls, ends, matched, first, start, end),
         _of_posted_collectives(calls, first, posted),
     ]
-    waiter, other, cause = (np.concatenate([part[k] for part in parts]) for k in range(3))
-    return Dependences(first, start, end, waiter, other, cause.astype(np.int8), groups)
+    waiter, other = (np.concatenate([smallest(part[k]) for part in parts]) for k in range(2))
+    cause = np.concatenate([part[2] for part in parts])
+    return Dependences(first, start, end, waiter, other, cause, groups)
 
 
-Part = tuple[Integers, Integers, Integers]
+Part = tuple[Integers, Integers, NDArray[np.int8]]
 """Waiters, what they wait for, and why."""
 
 
 def _part(waiter: Integers, other: Integers, cause: int) -> Part:
-    return waiter, other, np.full(len(waiter), cause)
+    return waiter, other, np.full(len(waiter), cause, np.int8)
 
 
 def _messages(
@@ -147,7 +149,7 @@ def _probes(calls: Calls, came: Ends) -> Integers:
     if not len(probes):
         return found
     ranks = 2 + max(int(calls.of("peer")[probes].max()), int(came.peer.max(initial=0)))
-    key = calls.of("space")[probes] * ranks + calls.of("peer")[probes]
+    key = calls.of("space")[probes].astype(np.int64) * ranks + calls.of("peer")[probes]
     wanted = came.space.astype(np.int64) * ranks + came.peer
     place = last_before(key, probes, wanted, came.call.astype(np.int64))
     known = np.flatnonzero(place >= 0)
@@ -164,7 +166,9 @@ def _unbuffered(calls: Calls, went: Ends) -> Integers:
     return np.where(apart, 0, 1)[calls.entry[went.call]]
 
 
-def _of_posted_collectives(calls: Sequence[Calls], first: Integers, posted: Part) -> Part:
+def _of_posted_collectives(
+    calls: Sequence[Calls], first: Integers, posted: tuple[Integers, Integers, Integers]
+) -> Part:
     """What completes a nonblocking collective waits for its root or its last rank."""
     waiters, others = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
     call, other, rank = posted
@@ -182,7 +186,8 @@ def _completed_by(calls: Calls, posts: Integers) -> Integers:
     """The call that completed each of these nonblocking collectives of a rank, -1 for none."""
     slot = calls.of("slot")
     makes = kinds.COMPLETIONS | kinds.STARTS | kinds.OTHER_REQUESTS | {"Mrecv"}
-    all_posts = np.flatnonzero((slot >= 0) & ~np.isin(calls.names, sorted(makes)))
+    all_posts = np.flatnonzero(slot >= 0)
+    all_posts = all_posts[~calls.among(all_posts, makes)]
     done = completions(calls)
     place = last_before(slot[all_posts], all_posts, done.slot, done.call)
     found = np.full(len(calls), -1)

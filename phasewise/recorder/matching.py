@@ -5,12 +5,13 @@ k-th receive there (MPI 4.1, section 3.5: messages do not overtake).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 
 from phasewise.recorder.requests import Ends
-from phasewise.recorder.varints import Integers
+from phasewise.recorder.varints import Integers, smallest
 
 
 @dataclass(frozen=True)
@@ -50,27 +51,35 @@ def gathered(ends: Sequence[Ends], numbers: Sequence[Integers]) -> AllEnds:
     return AllEnds(ranks, *(np.concatenate(column) for column in (space, *columns)))
 
 
+def shared(ends: Sequence[Ends], every: AllEnds) -> list[Ends]:
+    """The same ends, with what `every` has of them as parts of it."""
+    edges = np.cumsum([0, *map(len, ends)]).tolist()
+    parts = [slice(*pair) for pair in pairwise(edges)]
+    return [
+        replace(one, peer=every.peer[own], tag=every.tag[own], bytes=every.bytes[own])
+        for one, own in zip(ends, parts, strict=True)
+    ]
+
+
 def match(sends: AllEnds, receives: AllEnds) -> Matched:
     """Match the sends and receives of all ranks."""
-    kind = np.repeat(np.array([0, 1], np.int8), [len(sends), len(receives)])
     source = np.concatenate([sends.rank, receives.peer])
     target = np.concatenate([sends.peer, receives.rank])
     space = np.concatenate([sends.space, receives.space])
     tag = np.concatenate([sends.tag, receives.tag])
-    order = np.lexsort((kind, tag, target, source, space))
-    changed = np.zeros(len(order), np.bool_)
+    # Within a group the sends come first, each in the order of its rank: the sort is stable.
+    order = smallest(np.lexsort((tag, target, source, space)))
+    changed = np.ones(len(order), np.bool_)
+    changed[1:] = False
     for column in (space, source, target, tag):
         changed[1:] |= np.diff(column[order]) != 0
-    group = np.cumsum(changed)
     del space, source, target, tag
-    # Within a group the sends come first, each in the order of its rank.
-    kinds = kind[order]
-    first = np.flatnonzero(np.diff(2 * group + kinds, prepend=-1))
-    index = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
-    key = group * (1 + len(order)) + index
-    is_send = kinds == 0
-    _, one, other = np.intersect1d(
-        key[is_send], key[~is_send], assume_unique=True, return_indices=True
-    )
-    places = order[is_send][one], order[~is_send][other] - len(sends)
-    return Matched(*places, len(sends) - len(one), len(receives) - len(other))
+    first = np.flatnonzero(changed)
+    sizes = np.diff(np.append(first, len(order)))
+    before = np.cumsum(np.append(0, order < len(sends)))
+    sent = before[first + sizes] - before[first]
+    pairs = np.minimum(sent, sizes - sent)
+    place = np.arange(int(pairs.sum())) - np.repeat(np.cumsum(pairs) - pairs, pairs)
+    send = smallest(order[np.repeat(first, pairs) + place])
+    receive = smallest(order[np.repeat(first + sent, pairs) + place] - len(sends))
+    return Matched(send, receive, len(sends) - len(send), len(receives) - len(receive))

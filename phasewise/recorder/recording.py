@@ -15,7 +15,7 @@ from phasewise.output import number_of
 from phasewise.recorder.calls import Calls, read_calls
 from phasewise.recorder.dependences import Clocks, Dependences, Floats, dependences
 from phasewise.recorder.kinds import NOT_FOLLOWED, plain
-from phasewise.recorder.matching import AllEnds, Matched, gathered, match
+from phasewise.recorder.matching import AllEnds, Matched, gathered, match, shared
 from phasewise.recorder.raw import ABORTED, EXITED, RUNNING, RankFile, read_rank
 from phasewise.recorder.requests import Ends, messages
 from phasewise.recorder.varints import Integers
@@ -114,7 +114,9 @@ class Recording:
             yield f"{NOT_FOLLOWED[name]} are not followed"
         if "session" in self.notes:
             yield f"{NOT_FOLLOWED['Session_init']} are not followed"
-        others = len(self.notes.get("alone", ()))
+        spawned = any(name.startswith("Comm_spawn") for name in self.called())
+        # A rank that was spawned is alone in its world, or has others there.
+        others = 0 if spawned else len(self.notes.get("alone", ()))
         if self.strangers:
             yield (
                 f"{number_of(self.strangers, 'rank')} of other programs in the command, or of "
@@ -178,8 +180,10 @@ class Matching:
         place = {file.head.rank: k for k, file in enumerate(files)}
         self.numbers = _agreed(files)
         self.clocks = [_clocks(file, own) for file, own in zip(files, self.calls, strict=True)]
-        sends = _by_place(gathered(self.ends[0], self.numbers), place)
-        receives = _by_place(gathered(self.ends[1], self.numbers), place)
+        every = gathered(self.ends[0], self.numbers), gathered(self.ends[1], self.numbers)
+        # The numbers of each rank are kept once, as parts of those of all.
+        self.ends = shared(self.ends[0], every[0]), shared(self.ends[1], every[1])
+        sends, receives = _by_place(every[0], place), _by_place(every[1], place)
         self.all: tuple[AllEnds, AllEnds] = sends, receives
         self.matched: Matched = match(sends, receives)
 
@@ -210,4 +214,4 @@ def _clocks(file: RankFile, calls: Calls) -> Clocks:
     head = file.head
     ended = head.ended or int(calls.end.max(initial=head.began + 1))
     offsets = (head.offset_began, head.offset_ended if head.ended else head.offset_began)
-    return Clocks(calls, head.began, ended, offsets)
+    return Clocks(head.began, ended, offsets)

@@ -9,7 +9,7 @@ import numpy as np
 
 from phasewise.recorder import kinds
 from phasewise.recorder.calls import CANCELLED, NOBODY, PERSISTENT, RECEIVES, WILD, Calls
-from phasewise.recorder.varints import Integers
+from phasewise.recorder.varints import Integers, smallest
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,8 @@ def completions(calls: Calls) -> Completions:
     size, source = calls.of("received")[single], calls.of("peer")[single]
     columns = [[single, calls.of("slot")[single], flags, size, source, tag]]
     columns += [list(column) for column in _of_lists(calls, listed)]
-    joined = [np.concatenate([part[k] for part in columns]) for k in range(6)]
-    order = np.argsort(joined[0], kind="stable")
+    order = np.argsort(np.concatenate([part[0] for part in columns]), kind="stable")
+    joined = (np.concatenate([smallest(part[k]) for part in columns]) for k in range(6))
     return Completions(*(column[order] for column in joined))
 
 
@@ -87,14 +87,14 @@ def _of_lists(calls: Calls, listed: Integers) -> Iterator[tuple[Integers, ...]]:
         rows = _items(calls.entries.lists[int(number[order[first]]) - 1])
         if len(rows) == 0:
             continue
-        slot, flags, size, source = rows.T
+        slot, flags, size, source = map(smallest, rows.T)
         wild = (flags & WILD) > 0
         place = np.cumsum(wild) - wild
-        tag = np.zeros((len(own), len(rows)), np.int64)
+        tag = np.zeros((len(own), len(rows)), np.int32)
         tag[:, wild] = calls.tags[calls.first_tag[own][:, None] + place[wild]]
         times = len(own)
         repeated = (np.tile(column, times) for column in (slot, flags, size, source))
-        yield np.repeat(own, len(rows)), *repeated, tag.ravel()
+        yield np.repeat(smallest(own), len(rows)), *repeated, tag.ravel()
 
 
 def _items(numbers: Integers) -> Integers:
@@ -118,9 +118,10 @@ def last_before(slot: Integers, call: Integers, wanted: Integers, at: Integers) 
     if not len(slot):
         return np.full(len(wanted), -1)
     span = 1 + max(int(call.max()), int(at.max(initial=0)))
-    order = np.argsort(slot * span + call, kind="stable")
-    keys = (slot * span + call)[order]
-    place = np.searchsorted(keys, wanted * span + at, side="left") - 1
+    keys = slot.astype(np.int64) * span + call
+    order = np.argsort(keys, kind="stable")
+    keys = keys[order]
+    place = np.searchsorted(keys, wanted.astype(np.int64) * span + at, side="left") - 1
     found = np.where(place >= 0, order[np.maximum(place, 0)], -1)
     return np.where((found >= 0) & (slot[np.maximum(found, 0)] == wanted), found, -1)
 
@@ -131,14 +132,15 @@ def messages(calls: Calls) -> tuple[Ends, Ends]:
     """
     sends, receives = [_sends(calls)], [_receives(calls)]
     posted = _posted(calls)
-    starts = _starts(calls, posted)
     plain = (calls.of("flags")[posted.call] & PERSISTENT) == 0
-    own = _merged(posted.chosen(np.flatnonzero(plain)), starts)
+    if not np.all(plain):
+        posted = _merged(posted.chosen(np.flatnonzero(plain)), _starts(calls, posted))
     done = completions(calls)
     # A call completes what was posted before it.
-    place = last_before(own.slot, own.call, done.slot, done.call)
-    sends.append(_sent(calls, own, done, place))
-    receives.append(_received(own, done, place))
+    place = last_before(posted.slot, posted.call, done.slot, done.call)
+    sends.append(_sent(calls, posted, done, place))
+    receives.append(_received(posted, done, place))
+    del posted, done, place
     sent, received = _joined(sends), _joined(receives)
     order = np.argsort(taken(calls)[received.call], kind="stable")
     return sent.chosen(np.flatnonzero(sent.peer >= 0)), received.chosen(order)
@@ -212,7 +214,7 @@ def _posted(calls: Calls) -> Posted:
     names = kinds.POSTED_SENDS | kinds.POSTED_RECEIVES | kinds.POSTED_EXCHANGES | kinds.PERSISTENT
     at = calls.named(names)
     receives = (calls.of("flags")[at] & RECEIVES) > 0
-    both = np.isin(calls.names[at], sorted(kinds.POSTED_EXCHANGES))
+    both = calls.among(at, kinds.POSTED_EXCHANGES)
     sends = _ends(calls, at, "peer", "sent", _tag(calls, at))
     only = receives & ~both
     none = np.where(only, NOBODY, sends.peer)
@@ -221,12 +223,15 @@ def _posted(calls: Calls) -> Posted:
     second = both & (calls.of("peer")[at] >= 0)
     tag = np.where(second, _tag(calls, at, 1), _tag(calls, at))
     slot, space = calls.of("slot")[at], calls.of("space")[at]
-    return Posted(at, slot, space, receives.astype(np.int64), source, tag, sends)
+    other = receives.astype(np.int8), smallest(source), smallest(tag)
+    return Posted(smallest(at), slot, space, *other, sends)
 
 
-def _starts(calls: Calls, posted: Posted) -> Posted:
-    """Each start of a persistent request, as if it were posted then."""
-    kept = posted.chosen(np.flatnonzero((calls.of("flags")[posted.call] & PERSISTENT) > 0))
+def started(calls: Calls) -> tuple[Integers, Integers]:
+    """Each start of a persistent request: the call (n,) that starts it, and the one (n,) that made
+    the request.
+    """
+    made = np.flatnonzero((calls.of("flags") & PERSISTENT > 0) & (calls.of("slot") >= 0))
     at = calls.named(kinds.STARTS)
     single = at[(calls.of("list")[at] == 0) & (calls.of("slot")[at] >= 0)]
     call, slot = [single], [calls.of("slot")[single]]
@@ -237,10 +242,17 @@ def _starts(calls: Calls, posted: Posted) -> Posted:
     calls_at, slots = np.concatenate(call), np.concatenate(slot)
     order = np.argsort(calls_at, kind="stable")
     calls_at, slots = calls_at[order], slots[order]
-    found = last_before(kept.slot, kept.call, slots, calls_at)
-    known = np.flatnonzero(found >= 0)
-    own = kept.chosen(found[known])
-    when = calls_at[known]
+    found = last_before(calls.of("slot")[made], made, slots, calls_at)
+    known = found >= 0
+    return calls_at[known], made[found[known]]
+
+
+def _starts(calls: Calls, posted: Posted) -> Posted:
+    """Each start of a persistent message, as if it were posted then."""
+    when, made = started(calls)
+    ours = np.isin(made, posted.call)
+    when, made = when[ours], made[ours]
+    own = posted.chosen(np.searchsorted(posted.call, made))
     s = own.sends
     sends = Ends.of(s.space, s.peer, s.tag, s.bytes, when, np.full(len(when), -1))
     return Posted(when, own.slot, own.space, own.receives, own.source, own.tag, sends)

@@ -38,6 +38,12 @@ def signed(values: Integers) -> Integers:
     return (values >> 1) ^ -(values & 1)
 
 
+def smallest(values: Integers) -> Integers:
+    """The numbers in 32 bits, if they fit."""
+    fits = not len(values) or -(1 << 31) <= values.min() <= values.max() < 1 << 31
+    return values.astype(np.int32, copy=False) if fits else values
+
+
 class Cursor:
     """Reads one number or text after the other; false at the end. ValueError where bytes are
     missing.

@@ -34,7 +34,7 @@ def waits_of(found: Dependences) -> Waits:
     """
     calls = len(found.start)
     seconds, cause = np.zeros(calls), np.zeros(calls, np.int8)
-    other: Integers = np.full(calls, -1, np.int64)
+    other: Integers = np.full(calls, -1, found.other.dtype)
     groups = found.groups
     needs = groups.last >= 0
     ends = np.full(int(needs.sum()), AT_COLLECTIVE, np.int8)

@@ -49,9 +49,10 @@ class RecordedRun(ReportedRun):
         compare: Sequence[str | Path] = (),
         excerpt: Excerpt = WHOLE,
         beside: str | Path | None = None,
+        analysis: Analysis | None = None,
     ) -> None:
         super().__init__(directory, compare, excerpt=excerpt)
-        self.analysis = Analysis(directory)
+        self.analysis = analysis or Analysis(directory)
         self.second = None if beside is None else RecordedRun(beside, excerpt=excerpt)
         self._beside = None if self.second is None else self.second.communication
         if excerpt.time is None:
@@ -101,13 +102,14 @@ def make_recorded_report(
     compare: Sequence[str | Path] = (),
     excerpt: Excerpt = WHOLE,
     beside: str | Path | None = None,
+    analysis: Analysis | None = None,
 ) -> Report:
-    """Draw and write the report of a recorded program, as `make_report` does for a run. RunError if
-    a file cannot be read or written.
+    """Draw and write the report of a recorded program, as `make_report` does for a run; analysis:
+    that of the folder, if it is there. RunError if a file cannot be read or written.
     """
     if beside is not None and not is_recorded(beside):
         raise StudyError(f"{beside} holds no recorded program to show beside {directory}")
-    run = RecordedRun(directory, compare, excerpt, beside)
+    run = RecordedRun(directory, compare, excerpt, beside, analysis)
     path = Path(output) if output is not None else run.directory / "report.html"
     pictures = (run.directory if is_special(path) else path.parent) / "pictures"
     try:

@@ -44,6 +44,12 @@ def replaying(study: Study) -> Replaying | None:
     return study.workload.part(Replaying) if fills else None
 
 
+def remarks_on(study: Study) -> Sequence[str]:
+    """Sentences on what a replay of a study cannot do as the program did; none of other studies."""
+    own = replaying(study)
+    return own.remarks(study.model) if own else ()
+
+
 def ranks_of(study: Study, given: Sequence[int] | None) -> Sequence[int]:
     """The numbers of ranks that were given, or else the one of a recorded study; StudyError if
     there is neither.

@@ -118,10 +118,10 @@ def test_a_kept_record_is_read(kept: Path) -> None:
 def test_a_posted_send_ends_with_the_call_that_completed_it(kept: Path) -> None:
     matching = read_recording(kept).matching
     for calls, sends in zip(matching.calls, matching.ends[0], strict=True):
-        posted = calls.names[sends.call] == "Isend"
+        posted = calls.among(sends.call, {"Isend"})
         # The ring waits for each of its ten sends at once, and exchanges one message besides.
         assert posted.sum() == 10
-        assert set(calls.names[sends.done[posted]]) == {"Waitall"}
+        assert set(calls.names(sends.done[posted])) == {"Waitall"}
         assert sends.done[posted].tolist() == calls.named({"Waitall"}).tolist()
         assert sends.done[~posted].tolist() == sends.call[~posted].tolist()
 

@@ -169,7 +169,7 @@ def _posted(
     for those that send.
     """
     call = messages.call
-    synchronous = np.isin(calls.names[call], ("Ssend", "Issend"))
+    synchronous = calls.among(call, {"Ssend", "Issend"})
     sends = np.where(synchronous, SYNCHRONOUS, SEND)
     rows = np.full((len(call), 9), -1, np.int64)
     rows[:, KIND] = np.where(messages.sends, sends, RECEIVE)

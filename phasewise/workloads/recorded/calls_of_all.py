@@ -9,10 +9,10 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.recorder import kinds
-from phasewise.recorder.calls import PERSISTENT, Calls
+from phasewise.recorder.calls import Calls
 from phasewise.recorder.raw import INTRA, RankFile
 from phasewise.recorder.recording import Recording
-from phasewise.recorder.requests import completions, last_before
+from phasewise.recorder.requests import completions, last_before, started
 from phasewise.recorder.varints import Integers
 
 KINDS = (
@@ -23,6 +23,8 @@ KINDS = (
 """The functions in the order of exchange::CollectiveKind."""
 NUMBERS = {name: number for number, name in enumerate(KINDS)} | {"Alltoallw": 5}
 LATER = {"I" + name.lower(): number for name, number in NUMBERS.items()}
+PERSISTENT = {name + "_init": number for name, number in NUMBERS.items()}
+"""Functions that make a request, which a start begins as often as the program wants."""
 FIRST = 5
 """The number of the first kind of collective among the kinds of acts."""
 TAGS = 1024
@@ -32,13 +34,15 @@ OF_ONE_SIZE = {"Bcast", "Allreduce", "Reduce", "Scan", "Exscan"}
 
 @dataclass(frozen=True)
 class Collectives:
-    """The collectives of a rank: arrays (n,). call: that which begins it; done: that which
-    completes it; tag: tells those apart that are under way at once.
+    """The collectives of a rank: arrays (n,). call: that which begins it; entry: the place in the
+    dictionary of the call that says what it is; done: that which completes it; tag: tells those
+    apart that are under way at once.
     """
 
     file: RankFile
     calls: Calls
     call: Integers
+    entry: Integers
     done: Integers
     tag: Integers
 
@@ -49,12 +53,11 @@ class Collectives:
         teams: dict[tuple[int, ...], int],
     ) -> tuple[Integers, Integers]:
         """Rows (n, 9) as in `acts`, and the calls (n,); `number_of` gives the number of a list."""
-        entry = self.calls.entry[self.call]
         known = {
             one: self._row(one, int(phase[one]), number_of, teams)
-            for one in np.unique(entry).tolist()
+            for one in np.unique(self.entry).tolist()
         }
-        rows = np.array([known[one] for one in entry.tolist()], np.int64).reshape(-1, 9)
+        rows = np.array([known[one] for one in self.entry.tolist()], np.int64).reshape(-1, 9)
         rows[:, 4] = np.where(self.done == self.call, 0, self.tag)
         return rows, self.call
 
@@ -67,7 +70,7 @@ class Collectives:
     ) -> list[int]:
         columns = {name: int(values[entry]) for name, values in self.calls.entries.columns.items()}
         name = str(self.calls.entries.names[entry])
-        name = name if name in NUMBERS else KINDS[LATER[name]]
+        name = name if name in NUMBERS else KINDS[(LATER | PERSISTENT)[name]]
         world = self.file.spaces[columns["space"]].world
         team = teams.setdefault(world, len(teams))
         root = world.index(columns["peer"]) if columns["peer"] in world else 0
@@ -121,18 +124,31 @@ def collectives_of(recording: Recording) -> list[Collectives]:
     counts: dict[int, dict[int, list[str]]] = {}
     found = []
     for rank, (file, calls) in enumerate(zip(recording.files, matching.calls, strict=True)):
-        at = calls.named(NUMBERS.keys() | LATER.keys())
-        at = at[(calls.of("flags")[at] & PERSISTENT) == 0]
+        call, made = _begun(calls)
         spaces = [n for n, space in file.spaces.items() if space.kind == INTRA]
-        at = at[np.isin(calls.of("space")[at], spaces)]
-        space = matching.numbers[rank][calls.of("space")[at]]
+        inside = np.isin(calls.of("space")[made], spaces)
+        call, made = call[inside], made[inside]
+        space = matching.numbers[rank][calls.of("space")[made]]
         for one in np.unique(space).tolist():
-            names = calls.names[at[space == one]].tolist()
+            names = calls.names(made[space == one]).tolist()
             counts.setdefault(one, {})[file.head.rank] = names
         tag = space * TAGS % (1 << 19) + _index(space) % TAGS
-        found.append(Collectives(file, calls, at, _ends(calls, at), tag))
+        done = _ends(calls, call, made)
+        found.append(Collectives(file, calls, call, calls.entry[made], done, tag))
     _check(recording, counts)
     return found
+
+
+def _begun(calls: Calls) -> tuple[Integers, Integers]:
+    """The call (n,) that begins each collective, and the one (n,) that says what it is: the same,
+    or that which made the persistent request.
+    """
+    at = calls.named(NUMBERS.keys() | LATER.keys())
+    start, made = started(calls)
+    ours = calls.among(made, PERSISTENT)
+    call = np.concatenate([at, start[ours]])
+    order = np.argsort(call, kind="stable")
+    return call[order], np.concatenate([at, made[ours]])[order]
 
 
 def _check(recording: Recording, counts: dict[int, dict[int, list[str]]]) -> None:
@@ -170,17 +186,20 @@ def _index(space: Integers) -> Integers:
     return found
 
 
-def _ends(calls: Calls, at: Integers) -> Integers:
+def _ends(calls: Calls, call: Integers, made: Integers) -> Integers:
     """The call with which each is complete: itself, or that which waits for its request."""
-    later = np.isin(calls.names[at], sorted(LATER))
-    end = np.where(later, -1, at)
+    later = ~calls.among(made, NUMBERS)
     if not np.any(later):
-        return end
+        return call
     own = kinds.POSTED_SENDS | kinds.POSTED_RECEIVES | kinds.POSTED_EXCHANGES | LATER.keys()
-    posted = calls.named(own)
-    posted = posted[calls.of("slot")[posted] >= 0]
+    alone = calls.named(own)
+    start, request = started(calls)
+    posted = np.concatenate([alone, start])
+    slot = calls.of("slot")[np.concatenate([alone, request])]
+    posted, slot = posted[slot >= 0], slot[slot >= 0]
     done = completions(calls)
-    place = last_before(calls.of("slot")[posted], posted, done.slot, done.call)
-    when = np.full(len(calls), -1, np.int64)
-    when[posted[place[place >= 0]][::-1]] = done.call[place >= 0][::-1]
-    return np.where(later, when[at], end)
+    place = last_before(slot, posted, done.slot, done.call)
+    when = np.full(len(posted), -1, np.int64)
+    when[place[place >= 0][::-1]] = done.call[place >= 0][::-1]
+    mine = last_before(slot, posted, calls.of("slot")[made], call + 1)
+    return np.where(later, np.where(mine >= 0, when[mine], -1), call)

@@ -6,16 +6,13 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from phasewise.recorder.kinds import FILES, ONE_SIDED, group_of
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.varints import Integers
 from phasewise.study.replaying import Replaying
-from phasewise.workloads.recorded.calls_of_all import LATER, NUMBERS
 from phasewise.workloads.recorded.model import Recorded
+from phasewise.workloads.recorded.remarks import remarks_on
 
 ROUND_ROBIN, BY_TRAFFIC = "ranks round-robin over the nodes", "ranks with most traffic together"
-LEAST_SHARE = 0.001
-"""Least share of the ranks' time that is worth a sentence."""
 
 
 class RecordedReplaying(Replaying):
@@ -45,14 +42,7 @@ class RecordedReplaying(Replaying):
 
     def remarks(self, model: Recorded) -> list[str]:
         """What is not replayed, and that the program polls."""
-        found = list(_not_replayed(model.recording))
-        share = _polled(model.recording)
-        if share >= LEAST_SHARE:
-            found.append(
-                f"the program polls for {100 * share:.2g} % of the ranks' time: the replay waits "
-                "instead, for what came at that place"
-            )
-        return found
+        return remarks_on(model.recording)
 
 
 def _round_robin(node: Integers) -> list[int]:
@@ -89,38 +79,3 @@ def _together(node: Integers, traffic: Integers) -> list[int]:
         here.append(best)
         left.remove(best)
     return places
-
-
-def _not_replayed(recording: Recording) -> list[str]:
-    """A sentence for each group of functions that take time and are not replayed."""
-    whole = sum(file.head.ended - file.head.began for file in recording.files)
-    spent: dict[str, int] = {}
-    for file in recording.files:
-        for row in file.statistics.tolist():
-            name = file.functions.get(int(row[0]), "").removeprefix("MPI_").removesuffix("_c")
-            group = group_of(name)
-            if group not in (FILES, ONE_SIDED) and not _forgotten(name):
-                continue
-            word = {FILES: "MPI-IO", ONE_SIDED: "one-sided calls"}.get(group, f"MPI_{name}")
-            spent[word] = spent.get(word, 0) + int(row[9])
-    return [
-        f"{word} is not replayed: {100 * time / whole:.2g} % of the ranks' time"
-        for word, time in sorted(spent.items(), key=lambda one: -one[1])
-        if time >= LEAST_SHARE * whole
-    ]
-
-
-def _forgotten(name: str) -> bool:
-    """Whether a function is a collective that a replay does not have."""
-    ours = name in NUMBERS or name in LATER
-    return not ours and name.removeprefix("I").lower().startswith("neighbor")
-
-
-def _polled(recording: Recording) -> float:
-    """The share of the ranks' time from the first to the last poll of each row."""
-    whole = sum(file.head.ended - file.head.began for file in recording.files)
-    spent = 0
-    for calls in recording.matching.calls:
-        row = calls.polls[0]
-        spent += int((calls.end[row] - calls.start[row]).sum())
-    return spent / max(whole, 1)
