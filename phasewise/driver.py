@@ -171,6 +171,15 @@ class Planner(Protocol):
         rates: dict[str, Any],
         across: dict[str, Any] = ...,
     ) -> dict[str, Any]: ...
+    def link_loads(
+        self,
+        parameters: str,
+        ranks: int,
+        platform: str,
+        pieces: Mapping[str, float],
+        *,
+        agreed: bool = ...,
+    ) -> list[tuple[str, str, str, str, float, float]]: ...
     def round_costs(
         self,
         parameters: str,

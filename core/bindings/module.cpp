@@ -19,6 +19,7 @@ void bind_executor(nb::module_& m);
 void bind_field(nb::module_& m);
 void bind_global_sum(nb::module_& m);
 void bind_plan(nb::module_& m);
+void bind_links(nb::module_& m);
 void bind_prediction(nb::module_& m);
 void bind_probe(nb::module_& m);
 void bind_run(nb::module_& m);
@@ -37,6 +38,7 @@ NB_MODULE(_core, m) {
   bind_field(m);
   bind_global_sum(m);
   bind_plan(m);
+  bind_links(m);
   bind_prediction(m);
   bind_probe(m);
   bind_run(m);

@@ -22,6 +22,11 @@ struct Route {
   bool by_ranks = false;
 };
 
+// A link as machines/platform.cpp names it, and what it connects.
+struct LinkEnds {
+  std::string name, kind, from, to;
+};
+
 class Network {
  public:
   // Throws std::invalid_argument, as Description does.
@@ -40,6 +45,7 @@ class Network {
   double reference_capacity(int from_rank, int to_rank) const;
   // Overwrites `route`.
   void find_route(int from_rank, int to_rank, Route& route) const;
+  LinkEnds ends_of(int link) const;
 
  private:
   enum class Kind { fat_tree, torus, dragonfly };
@@ -53,6 +59,8 @@ class Network {
   void find_route_within(int from_rank, int to_rank, Route& route) const;
   int place_of(int node) const { return places_.empty() ? node : places_[node]; }
   void cross(int link, Route& route) const;
+  LinkEnds ends_in_node(int link) const;
+  LinkEnds ends_of_hop(int link) const;
 
   Kind kind_ = Kind::fat_tree;
   int nodes_ = 0;

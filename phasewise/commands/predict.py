@@ -16,6 +16,7 @@ from phasewise.models.computing_elsewhere import scaled_computing
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
+from phasewise.models.links import Link, as_json, loads_of_links
 from phasewise.models.model import Case
 from phasewise.models.other_ranks import models_of_sums, predict_scaled, read_scaling
 from phasewise.models.prediction import predict_many
@@ -57,7 +58,7 @@ OF_STUDIES = ("first", "iterations", "records", "algorithm", "html")
 """Options that say nothing of a recorded program."""
 OF_ONE = (
     *("set", "process_grid", "layout", "node_size", "device", "steady", "what_if"),
-    *("fit", "picture", "export"),
+    *("fit", "picture", "export", "links"),
 )
 """Options that say nothing of several records of a program."""
 
@@ -100,6 +101,9 @@ def add_options(parser: Parser) -> None:
         help="predict the first turn of a run instead of a later one",
     )
     parser.add_argument("--picture", metavar="FILE", help="the predictions as a picture (SVG, PNG)")
+    parser.add_argument(
+        "--links", metavar="FILE", help="the loads of the machine's links as a picture (SVG, PNG)"
+    )
     add_html(parser)
     add_progress(parser)
     parser.add_argument(
@@ -143,13 +147,15 @@ def main(options: argparse.Namespace) -> int:
 
         own = (predictions, captured(tell), options.argv)
         write_answer(predicted_answer(study, studies, machine, *own), page)
+    number = options.ranks[0]
+    links = _links(options, Case(studies[number], machine, number, options.twin, pieces))
     if options.json:
-        summary = summarise(study, machine, options.twin, predictions)
+        summary = summarise(study, machine, options.twin, predictions) | as_json(links)
         known = {"first": options.first, "pieces": pieces, "process_grids": grids_of(studies)}
         print_json(summary | known)
     else:
         tell()
-    for written in (options.picture, options.export and options.export[1], page):
+    for written in (options.picture, options.links, options.export and options.export[1], page):
         if written:
             message(f"wrote {written}")
     return 0
@@ -183,12 +189,15 @@ def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> in
         export_extrap(options.export[1], found[way], study.workload.unit.one)
     if options.picture is not None:
         _draw(options, study, dict.fromkeys(options.ranks, study), machine, every)
+    links = _links(options, case)
     if options.json:
-        summary = summarise(study, machine, options.twin, every)
+        summary = summarise(study, machine, options.twin, every) | as_json(links)
         print_json(summary | replayed_summary(study, computing, found, changes))
     else:
         show_replayed(study, machine, options.twin, computing, found)
         show_changes(study, way, changes)
+    if options.links is not None:
+        message(f"wrote {options.links}")
     return 0
 
 
@@ -209,6 +218,20 @@ def _from_records(options: argparse.Namespace) -> int:
     else:
         show_scaled(scaling, machine, computing, found)
     return 0
+
+
+def _links(options: argparse.Namespace, case: Case) -> list[Link]:
+    """The loads of links that --links asks for, after their picture is written."""
+    if options.links is None:
+        return []
+    from phasewise.report.links import draw_links
+    from phasewise.report.predictions import save_picture
+
+    assert case.study is not None
+    links, about = loads_of_links(case), (case.study.title, statement(case.machine))
+    unit = case.study.workload.unit
+    save_picture(lambda: draw_links(links, *about, unit), options.links)
+    return links
 
 
 def _draw(
@@ -287,7 +310,11 @@ def check_targets(options: argparse.Namespace) -> None:
     """StudyError if the options name files that cannot be written; checked before any work."""
     if options.export is not None and options.export[0] != "extrap":
         raise StudyError(f'--export "{options.export[0]}" is not known; accepted: extrap')
-    if options.picture is not None:
-        from phasewise.report.picture_file import check_picture
+    for option, path in (
+        ("--picture", options.picture),
+        ("--links", getattr(options, "links", None)),
+    ):
+        if path is not None:
+            from phasewise.report.picture_file import check_picture
 
-        check_picture(options.picture)
+            check_picture(path, option)

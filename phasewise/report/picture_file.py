@@ -9,7 +9,7 @@ from phasewise.errors import StudyError
 FORMATS = (".svg", ".png", ".pdf")
 
 
-def check_picture(path: str) -> None:
-    """StudyError if no picture can be written under this name."""
+def check_picture(path: str, option: str = "--picture") -> None:
+    """StudyError if no picture can be written under this name, which `option` gives."""
     if Path(path).suffix.lower() not in FORMATS:
-        raise StudyError(f"--picture {path}: give a name that ends in {', '.join(FORMATS)}")
+        raise StudyError(f"{option} {path}: give a name that ends in {', '.join(FORMATS)}")

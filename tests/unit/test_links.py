@@ -1,0 +1,82 @@
+"""The loads of links: closed forms on small networks, the sum over adapters, the picture."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from phasewise.cli import main
+from phasewise.machines import Machine, load_machine
+from phasewise.models.links import Link, loads_of_links
+from phasewise.models.model import Case
+from phasewise.study import load
+from tests.sentences import command_refused
+
+WORDS, WORD = 128, 8
+SIDE = WORDS * WORD
+"""Bytes of a message to a neighbour."""
+
+
+def links_of(repository: Path, machine: Machine, ranks: int, grid: str) -> dict[str, Link]:
+    changes = ["halo.verify=false", f'communication.process_grid="{grid}"']
+    study = load(repository / "examples/halo/study.toml", changes)
+    return {one.name: one for one in loads_of_links(Case(study, machine, ranks))}
+
+
+def test_each_adapter_of_a_ring_carries_one_message_each_way(repository: Path) -> None:
+    machine = replace(load_machine("bassi"), node_ranks=1)
+    found = links_of(repository, machine, 4, "4x1")
+    names = {f"node{node}.{way}" for node in range(4) for way in ("out", "in")}
+    assert set(found) == names
+    assert {one.bytes for one in found.values()} == {2 * SIDE}
+    for one in found.values():
+        assert one.seconds == pytest.approx(2 * SIDE / machine.network.adapter_bandwidth)
+
+
+def test_the_adapters_carry_what_goes_between_nodes(repository: Path) -> None:
+    found = links_of(repository, load_machine("bassi"), 32, "32x1").values()
+    for way in ("out", "in"):
+        carried = sum(one.bytes for one in found if one.name.endswith(way))
+        assert carried == 4 * 2 * SIDE  # four nodes in a ring, a message to each neighbour
+
+
+def test_a_ring_on_a_torus_loads_each_link_of_its_rows_alike(repository: Path) -> None:
+    found = links_of(repository, load_machine("bluegene-l"), 8, "8x1").values()
+    assert {one.kind for one in found} == {"link"}
+    assert all(one.source != one.target for one in found)
+
+
+def test_a_dragonfly_tells_its_links_apart(repository: Path) -> None:
+    found = links_of(repository, load_machine("frontier"), 2048, "2048x1").values()
+    assert {one.kind for one in found} >= {"adapter", "port", "local", "global"}
+
+
+def test_the_picture_is_written_and_the_ten_hottest_are_told(
+    repository: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    study, picture = str(repository / "examples/halo/study.toml"), tmp_path / "links.svg"
+    words = ["--machine", "bassi", "--ranks", "64", "--model", "1a", "--links", str(picture)]
+    assert main(["predict", study, *words, "--json"]) == 0
+    hottest = json.loads(capsys.readouterr().out)["links"]
+    assert [set(one) for one in hottest] == [{"link", "bytes", "seconds"}] * 10
+    assert hottest[0]["link"] in picture.read_text()
+
+
+@pytest.mark.parametrize(
+    ("ranks", "name", "sentence"),
+    [("8", "links.svg", "fit on one node"), ("16", "links.txt", "--links")],
+)
+def test_what_has_no_picture_is_refused(
+    repository: Path,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    ranks: str,
+    name: str,
+    sentence: str,
+) -> None:
+    study = repository / "examples/halo/study.toml"
+    words = ["--machine", "bassi", "--ranks", ranks, "--model", "1a"]
+    command_refused(capsys, ["predict", study, *words, "--links", tmp_path / name], sentence)
