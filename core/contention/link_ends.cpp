@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "contention/network.hpp"
@@ -86,7 +87,9 @@ LinkEnds Network::ends_of_hop(int link) const {
             router(from / net.routers * net.routers + own % net.routers)};
   }
   const int place = link % ports / net.adapters;
-  const std::string node = numbered("place", place), at = router(place / net.router_nodes);
+  const auto own = std::ranges::find(places_, place);
+  const int number = own == places_.end() ? place : static_cast<int>(own - places_.begin());
+  const std::string node = numbered("node", number), at = router(place / net.router_nodes);
   return link < ports ? LinkEnds{name, "port", node, at} : LinkEnds{name, "port", at, node};
 }
 

@@ -43,15 +43,21 @@ def test_the_adapters_carry_what_goes_between_nodes(repository: Path) -> None:
         assert carried == 4 * 2 * SIDE  # four nodes in a ring, a message to each neighbour
 
 
-def test_a_ring_on_a_torus_loads_each_link_of_its_rows_alike(repository: Path) -> None:
-    found = links_of(repository, load_machine("bluegene-l"), 8, "8x1").values()
+def test_the_links_of_a_torus_carry_each_message_from_node_to_node(repository: Path) -> None:
+    machine = load_machine("bluegene-l")
+    found = links_of(repository, machine, 8, "8x1").values()
     assert {one.kind for one in found} == {"link"}
     assert all(one.source != one.target for one in found)
+    # A message between two nodes takes one link or more; the ring is crossed both ways.
+    nodes = 8 // machine.node_ranks
+    assert sum(one.bytes for one in found) >= 2 * nodes * SIDE
 
 
 def test_a_dragonfly_tells_its_links_apart(repository: Path) -> None:
     found = links_of(repository, load_machine("frontier"), 2048, "2048x1").values()
     assert {one.kind for one in found} >= {"adapter", "port", "local", "global"}
+    ports = {one.source for one in found if one.kind == "port" and one.source.startswith("node")}
+    assert ports == {one.source for one in found if one.name.endswith("out0")}
 
 
 def test_the_picture_is_written_and_the_ten_hottest_are_told(
