@@ -89,7 +89,7 @@ def _of_lists(calls: Calls, listed: Integers) -> Iterator[tuple[Integers, ...]]:
             continue
         slot, flags, size, source = map(smallest, rows.T)
         wild = (flags & WILD) > 0
-        place = np.cumsum(wild) - wild
+        place: Integers = np.cumsum(wild) - wild
         tag = np.zeros((len(own), len(rows)), np.int32)
         tag[:, wild] = calls.tags[calls.first_tag[own][:, None] + place[wild]]
         times = len(own)
