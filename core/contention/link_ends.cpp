@@ -22,7 +22,7 @@ int among(int link, int first, int count) {
 }  // namespace
 
 LinkEnds Network::ends_of(int link) const {
-  const int adapters = nodes_ * shape_.adapters;
+  const int adapters = in_ - out_;  // of the nodes in use, one way
   const char* beyond = kind_ == Kind::fat_tree ? (up_ >= 0 ? "stage" : "network") : "router";
   const auto end = [&](int node) {
     if (kind_ == Kind::torus) return numbered("router", place_of(node));

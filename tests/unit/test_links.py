@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,8 +57,14 @@ def test_the_links_of_a_torus_carry_each_message_from_node_to_node(repository: P
 def test_a_dragonfly_tells_its_links_apart(repository: Path) -> None:
     found = links_of(repository, load_machine("frontier"), 2048, "2048x1").values()
     assert {one.kind for one in found} >= {"adapter", "port", "local", "global"}
-    ports = {one.target for one in found if one.kind == "port"}
-    assert ports == {one.target for one in found if ".in" in one.name}
+    ports = {end for one in found if one.kind == "port" for end in (one.source, one.target)}
+    nodes = {one.target for one in found if ".in" in one.name}
+    assert nodes == {f"node{number}" for number in range(256)} == ports - routers_of(found)
+
+
+def routers_of(links: Iterable[Link]) -> set[str]:
+    """What links between routers begin or end at."""
+    return {end for one in links for end in (one.source, one.target) if end.startswith("router")}
 
 
 def test_the_picture_is_written_and_the_ten_hottest_are_told(
