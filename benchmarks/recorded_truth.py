@@ -55,13 +55,14 @@ class Library:
         return {**os.environ, **self.variables, "PHASEWISE_CORE": self.core}
 
 
+MPICH_DRIVER = Path(__file__).parents[1] / "build/mpich/phasewise-driver"
 OVER_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_osc": "pt2pt,sm"}
 """Open MPI 4.1 has one-sided messages over TCP by these components alone."""
 
 MACHINES = (
     Library("shared-memory", "openmpi", "mpi", {}),
     Library("tcp", "openmpi", "mpi", {"OMPI_MCA_btl": "self,tcp", **OVER_TCP}),
-    Library("mpich", "mpich", "mpich", {}),
+    Library("mpich", "mpich", "mpich", {"PHASEWISE_DRIVER": str(MPICH_DRIVER)}),
 )
 
 
