@@ -1,8 +1,20 @@
-// The workloads, one word for each. The Python module compiles this file once more, and the same
+// The workloads, a line for each. The Python module compiles this file once more, and the same
 // words then name the bindings of the workloads that have any.
-#define PHASEWISE_WORKLOADS(line)                                                          \
-  line(atmosphere) line(collectives) line(collision) line(commtest) line(halo) line(hydro) \
-      line(kernels) line(ocean) line(qcd) line(recorded) line(spacecharge) line(sphere)
+// clang-format off
+#define PHASEWISE_WORKLOADS(line) \
+  line(atmosphere) \
+  line(collectives) \
+  line(collision) \
+  line(commtest) \
+  line(halo) \
+  line(hydro) \
+  line(kernels) \
+  line(ocean) \
+  line(qcd) \
+  line(recorded) \
+  line(spacecharge) \
+  line(sphere)
+// clang-format on
 
 #if defined(PHASEWISE_BINDINGS)
 

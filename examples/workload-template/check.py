@@ -50,8 +50,8 @@ def output(words: Sequence[object], folder: Path, **variables: str) -> str:
 
 
 def register(source: str) -> str:
-    """The list of workloads with one word more."""
-    return source.replace("line(spacecharge)", f"line({NAME}) line(spacecharge)")
+    """The list of workloads with one line more."""
+    return source.replace("  line(spacecharge)", f"  line({NAME}) \\\n  line(spacecharge)")
 
 
 @pytest.fixture(scope="module")
