@@ -160,13 +160,13 @@ def expected_checksum(turn: int, ranks: int = RANKS) -> int:
     return ranks * VALUES * (ranks + VALUES + 2 * turn - 2)
 
 
-def test_the_template_is_two_folders_a_page_and_one_word(tree: Path) -> None:
+def test_the_template_is_two_folders_a_page_and_one_line(tree: Path) -> None:
     added = output(["git", "ls-files", "--others", "--exclude-standard"], tree).splitlines()
     assert {name for name in added if not name.startswith(FOLDERS)} == {PAGE}
     assert output(["git", "diff", "--name-only"], tree).split() == [REGISTRY]
-    words = [(place / REGISTRY).read_text().split() for place in (REPOSITORY, tree)]
-    assert [word for word in words[1] if word not in words[0]] == [f"line({NAME})"]
-    assert len(words[1]) == len(words[0]) + 1
+    lines = [(place / REGISTRY).read_text().splitlines() for place in (REPOSITORY, tree)]
+    assert [line for line in lines[1] if line not in lines[0]] == [f"  line({NAME}) \\"]
+    assert len(lines[1]) == len(lines[0]) + 1
 
 
 def test_the_tree_with_the_template_keeps_the_habits_of_the_house(
