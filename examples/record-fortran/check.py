@@ -2,51 +2,32 @@
 
 from __future__ import annotations
 
-import json
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from phasewise.mpi.launch import without_mpi
+from tests.commands import printed
+from tests.mpi.recorded import built, library_of_core, ranks_of, record
 
-HERE = Path(__file__).parent
+SOURCE = Path(__file__).with_name("pipeline.F90")
 RANKS, BLOCKS, LENGTH = 4, 200, 4096
-COMPILER, LAUNCHER = "mpif90.openmpi", "mpiexec.openmpi"
-
-pytestmark = pytest.mark.skipif(
-    not (shutil.which(COMPILER) and shutil.which(LAUNCHER)), reason=f"{COMPILER} is not here"
-)
 
 
-def phasewise(*words: object) -> Any:
-    """What a command prints as JSON."""
-    command = [sys.executable, "-m", "phasewise", *map(str, words)]
-    environment = without_mpi(os.environ) | {"OMPI_MCA_mpi_yield_when_idle": "1"}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-def test_the_pipeline_is_recorded_and_its_waiting_has_a_cause(tmp_path: Path) -> None:
-    program, out = tmp_path / "pipeline", tmp_path / "run"
-    source = str(HERE / "pipeline.F90")
-    subprocess.run([COMPILER, "-g", "-O1", f"-J{tmp_path}", source, "-o", str(program)], check=True)
-    summary = phasewise("record", "--json", "--out", out, "--", LAUNCHER, "-n", RANKS, program)
+def test_the_pipeline_is_recorded_and_its_waiting_has_a_cause(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    library, out = library_of_core(), tmp_path / "run"
+    program = built(tmp_path, str(SOURCE), library)
+    summary = record(out, ranks_of(library, RANKS, program))
     assert summary["messages"] == (RANKS - 1) * BLOCKS
     assert summary["bytes"] == 8 * LENGTH * summary["messages"]
     calls = {site["call"]: site["calls"] for site in summary["sites"]}
     assert (calls["MPI_Send"], calls["MPI_Recv"]) == (summary["messages"],) * 2
-    late = [
-        one
-        for one in phasewise("report", out, "--json")["waiting"]
-        if one["cause"] == "late sender"
-    ]
+    waiting = printed(capsys, "report", out)["waiting"]
+    late = [one for one in waiting if one["cause"] == "late sender"]
     # A block comes from the left: nobody waits for the last rank.
     assert late and all(one["caused_by_rank"] < RANKS - 1 for one in late)
-    planned = phasewise("plan", out, "--json")
-    assert sum(phase["bytes"] for phase in planned["phases"]) > 0
+    # What is planned are the messages of rank 0, which sends each block on.
+    planned = printed(capsys, "plan", out)["phases"]
+    (sends,) = (phase for phase in planned if phase["messages"])
+    assert (sends["messages"], sends["bytes"]) == (BLOCKS, 8 * LENGTH)

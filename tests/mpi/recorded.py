@@ -18,7 +18,12 @@ from phasewise.recorder.recording import Recording, read_recording
 
 SOURCES = Path(__file__).resolve().parents[1] / "data/record"
 LIBRARIES = [name for name in ("openmpi", "mpich") if shutil.which(f"mpicc.{name}")]
-YIELDING = {**os.environ, "OMPI_MCA_mpi_yield_when_idle": "1"}
+YIELDING = {
+    **os.environ,
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+}
+"""Ranks that wait leave the cores to those that work; there may be more of them than cores."""
 
 
 def built(folder: Path, source: str, library: str, *flags: str) -> Path:
