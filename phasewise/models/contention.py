@@ -111,16 +111,20 @@ def _rounds(
 
 FOR_EVER = "waits for ever"
 """What the core says of ranks that none can wake."""
+ONE_END = "have only one end"
+"""What the core says where ranks do not agree on the messages of a collective."""
 
 
 @contextmanager
 def _waits(case: Case) -> Iterator[None]:
     """StudyError if ranks wait for each other for ever, as a program may whose sends return only
-    where messages are buffered.
+    where messages are buffered, or if a record has collectives with other sizes on other ranks.
     """
     try:
         yield
     except RuntimeError as error:
+        if ONE_END in str(error):
+            raise StudyError(f"{error}: ranks give other sizes for the same collective") from None
         if FOR_EVER not in str(error):
             raise
         eager = case.protocol.eager

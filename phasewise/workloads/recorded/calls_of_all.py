@@ -74,7 +74,13 @@ class Collectives:
         world = self.file.spaces[columns["space"]].world
         team = teams.setdefault(world, len(teams))
         root = world.index(columns["peer"]) if columns["peer"] in world else 0
-        me = world.index(self.file.head.rank)
+        rank = self.file.head.rank
+        if rank not in world:
+            raise StudyError(
+                f"{self.file.path} is damaged: rank {rank} calls MPI_{name} on a communicator of "
+                "other ranks"
+            )
+        me = world.index(rank)
         sizes, receives = self._sizes(name, columns, len(world), me, root)
         second = number_of(receives) if receives else -1
         return [
