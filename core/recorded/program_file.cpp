@@ -100,12 +100,36 @@ void ProgramFile::check(const RankActs& acts) const {
     const bool whole =
         act.kind < Act::wait || (act.list >= 0 && (act.kind == Act::wait || act.team >= 0));
     if (!known || !whole) fail("an act in it makes no sense");
+    if (act.kind >= Act::first_collective && !fits(acts, act))
+      fail("a collective in it has not the sizes that its members need");
   }
   const bool same = acts.row_of.size() == acts.gaps.size();
   if (!same || std::ranges::any_of(acts.row_of, [&](std::int32_t row) {
         return !within(row, 0, std::ssize(acts.rows));
       }))
     fail("an act in it is not among its rows");
+}
+
+// Whether a collective has a root and as many sizes as its kind and its members ask for.
+bool ProgramFile::fits(const RankActs& acts, const Act& act) const {
+  using exchange::CollectiveKind;
+  const std::size_t members = teams_[act.team].size(), given = acts.lists[act.list].size();
+  const bool rooted = act.peer < static_cast<std::int64_t>(members);
+  switch (static_cast<CollectiveKind>(act.kind - Act::first_collective)) {
+    case CollectiveKind::barrier:
+      return rooted;
+    case CollectiveKind::broadcast:
+    case CollectiveKind::sum:
+    case CollectiveKind::reduce:
+    case CollectiveKind::scan:
+    case CollectiveKind::exclusive_scan:
+      return rooted && given == 1;
+    case CollectiveKind::all_to_all:
+      return given == members && act.second_list >= 0 &&
+             acts.lists[act.second_list].size() == members;
+    default:
+      return rooted && given == members;
+  }
 }
 
 void ProgramFile::fail(const std::string& why) const {

@@ -39,6 +39,7 @@ class ProgramFile {
  private:
   [[noreturn]] void fail(const std::string& why) const;
   void check(const RankActs& acts) const;
+  bool fits(const RankActs& acts, const Act& act) const;
 
   std::string path_;
   std::vector<std::string> phases_;
