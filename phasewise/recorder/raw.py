@@ -265,5 +265,7 @@ def _space(cursor: Cursor) -> Space:
     world, last = [], 0
     for _ in cursor.times():
         last += cursor.signed()
+        if abs(last) >= 1 << 31:
+            raise ValueError("a communicator has an impossible rank")
         world.append(last)
     return Space(kind, number, parent, own, name, tuple(world))
