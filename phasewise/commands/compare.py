@@ -88,7 +88,7 @@ def _compare_recorded(options: argparse.Namespace) -> int:
         raise StudyError(
             f"{other} holds no recorded program, and the others do: compare them alone"
         )
-    for name in ("machine", "picture", "html"):
+    for name in ("machine", "model", "fit", "picture", "html"):
         if getattr(options, name, None):
             raise StudyError(
                 f"--{name} is for the runs of studies: recorded programs are shown beside each "

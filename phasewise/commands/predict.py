@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from phasewise.answers.other_ranks import scaled_summary, show_scaled
 from phasewise.answers.prediction_tables import show, summarise
@@ -49,7 +50,7 @@ from phasewise.study.laboratory import (
     pieces_name,
     presumed,
 )
-from phasewise.study.replaying import ranks_of, replaying, steady
+from phasewise.study.replaying import asked_to_replay, ranks_of, steady
 from phasewise.tables.keys import nearest
 from phasewise.tuning.automatic import settle
 from phasewise.workload.interface import Workload
@@ -119,7 +120,7 @@ def main(options: argparse.Namespace) -> int:
     chosen = [*options.set, *placement(options), *device_override(options)]
     study = load(options.study, chosen)
     options.ranks = ranks_of(study, options.ranks)
-    if replaying(study) is not None or options.compute or options.steady or options.what_if:
+    if asked_to_replay(study, options):
         return _replayed(options, steady(study, options), machine)
     if options.algorithm is not None:
         study = load(options.study, [*chosen, *algorithm(study.workload, options.algorithm)])
@@ -155,10 +156,14 @@ def main(options: argparse.Namespace) -> int:
         print_json(summary | known)
     else:
         tell()
+    _say_written(options, page)
+    return 0
+
+
+def _say_written(options: argparse.Namespace, page: Path | None = None) -> None:
     for written in (options.picture, options.links, options.export and options.export[1], page):
         if written:
             message(f"wrote {written}")
-    return 0
 
 
 def _refuse(options: argparse.Namespace, names: Sequence[str], what: str) -> None:
@@ -196,14 +201,15 @@ def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> in
     else:
         show_replayed(study, machine, options.twin, computing, found)
         show_changes(study, way, changes)
-    if options.links is not None:
-        message(f"wrote {options.links}")
+    _say_written(options)
     return 0
 
 
 def _from_records(options: argparse.Namespace) -> int:
     """Predict a recorded program on numbers of ranks on which it was not recorded."""
     _refuse(options, (*OF_STUDIES, *OF_ONE), "several records of a program")
+    if options.ranks is None:
+        raise StudyError("--ranks is required with several records: give the numbers to predict")
     machine = load_machine(options.machine)
     models = models_of_sums(options.model, machine)
     computing = scaled_computing(options.compute, options.recorded_on, machine)
@@ -310,10 +316,7 @@ def check_targets(options: argparse.Namespace) -> None:
     """StudyError if the options name files that cannot be written; checked before any work."""
     if options.export is not None and options.export[0] != "extrap":
         raise StudyError(f'--export "{options.export[0]}" is not known; accepted: extrap')
-    for option, path in (
-        ("--picture", options.picture),
-        ("--links", getattr(options, "links", None)),
-    ):
+    for option, path in (("--picture", options.picture), ("--links", options.links)):
         if path is not None:
             from phasewise.report.picture_file import check_picture
 

@@ -131,14 +131,10 @@ def _run_here(options: argparse.Namespace, core: Core) -> int:
 
 
 def _folder_of(options: argparse.Namespace) -> Path:
-    """Where the records go: never into the folder of a recorded program."""
+    """Where the records go: by default not where a program was recorded."""
     given = Path(options.study)
-    if not given.is_dir():
-        return Path(options.out or Path("runs") / default_name(given))
-    out = Path(options.out or Path("runs") / f"{given.resolve().name}-replayed")
-    if out.resolve() == given.resolve():
-        raise StudyError(f"--out {out} is the folder of the record: give another one")
-    return out
+    name = f"{given.resolve().name}-replayed" if given.is_dir() else default_name(given)
+    return Path(options.out or Path("runs") / name)
 
 
 def _show(results: Results, options: argparse.Namespace) -> None:

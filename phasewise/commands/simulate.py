@@ -23,7 +23,7 @@ from phasewise.output import message, print_json
 from phasewise.scratch import temporary_folder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import Study, load
-from phasewise.study.replaying import ranks_of, remarks_on, replaying, steady
+from phasewise.study.replaying import asked_to_replay, ranks_of, remarks_on, steady
 from phasewise.traces.records import CommunicationRecord
 from phasewise.traces.summary import show_communication
 from phasewise.traces.unlike import sampling_error
@@ -108,7 +108,7 @@ def main(options: argparse.Namespace) -> int:
     machine = load_machine(options.machine)
     study = load(options.study, [*options.set, *placement(options)], count=1)
     (options.ranks,) = ranks_of(study, options.ranks and [options.ranks])
-    if replaying(study) is not None or options.compute or options.steady:
+    if asked_to_replay(study, options):
         study = _replayed(options, steady(study, options), machine)
     if options.turns is not None:
         study = study.with_count(options.turns)

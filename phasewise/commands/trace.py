@@ -40,6 +40,8 @@ def main(options: argparse.Namespace) -> int:
     """Write the trace of the run in ``options.directory`` and return the exit status."""
     if options.export:
         return _export(options)
+    if options.output is not None:
+        raise StudyError("-o is for --export: --chrome names its own file")
     trace = _chrome(options.directory, options.chrome)
     if options.json:
         print_json(

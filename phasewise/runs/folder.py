@@ -13,6 +13,7 @@ from phasewise.output import message
 from phasewise.runs.disk import disk_reason, is_special, replace_text
 from phasewise.runs.lock import Lock
 from phasewise.study import Study
+from phasewise.study.replaying import replaying
 from phasewise.tables.files import special
 from phasewise.workload.discovery import workloads
 from phasewise.workload.interface import Workload
@@ -64,8 +65,10 @@ class RunFolder:
         """Make the folder, lock it, move an earlier run in it aside, and write the study into it.
 
         With `resume`, the earlier run stays, and the study is written later (`keep_study`).
-        RunError if the folder cannot be used, or another run is writing to it.
+        RunError if the folder cannot be used, if another run is writing to it, or if it holds the
+        record that the study replays.
         """
+        self._check_record(study)
         try:
             if resume and not self.path.is_dir():
                 raise RunError(
@@ -83,6 +86,12 @@ class RunFolder:
             ) from error
         if not resume:
             self.keep_study(study, source)
+
+    def _check_record(self, study: Study) -> None:
+        own = replaying(study)
+        record = None if own is None else own.folder(study.model)
+        if record is not None and record.resolve() == self.path.resolve():
+            raise RunError(f"{self.path} holds the record that is replayed: give another folder")
 
     def claim(self) -> None:
         """Make the folder and lock it for what has no study, and move an earlier run in it aside.

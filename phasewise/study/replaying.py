@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -29,6 +30,10 @@ class Replaying(Part):
         """The number of ranks on which it was recorded."""
         return 0
 
+    def folder(self, model: Any) -> Path | None:
+        """The folder of the record."""
+        return None
+
     def other_places(self, model: Any, nodes: Sequence[int]) -> Mapping[str, str]:
         """Other places of the ranks, by their names; nodes: the node of each place."""
         return {}
@@ -42,6 +47,20 @@ def replaying(study: Study) -> Replaying | None:
     """How a study is replayed; None if it was not recorded."""
     fills = study.workload.fills(Replaying)
     return study.workload.part(Replaying) if fills else None
+
+
+OPTIONS = ("compute", "recorded_on", "steady", "what_if")
+"""The options of commands that only a replay has."""
+
+
+def asked_to_replay(study: Study, options: Any) -> bool:
+    """Whether a command replays the study; StudyError if it was not recorded, and an option asks
+    for a replay.
+    """
+    for name in OPTIONS:
+        if getattr(options, name, None):
+            needs_record(study, f"--{name.replace('_', '-')}")
+    return replaying(study) is not None
 
 
 def remarks_on(study: Study) -> Sequence[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -26,6 +27,10 @@ class RecordedReplaying(Replaying):
     def ranks(self, model: Recorded) -> int:
         """The number of ranks on which it was recorded."""
         return model.ranks
+
+    def folder(self, model: Recorded) -> Path:
+        """The folder of the record."""
+        return Path(model.folder)
 
     def other_places(self, model: Recorded, nodes: Sequence[int]) -> Mapping[str, str]:
         """Ranks round-robin over the nodes, and those with most traffic on one node; none where
