@@ -92,10 +92,9 @@ class Scaling:
         return list(dict.fromkeys(one.phase for one in self.fits if one.refused))
 
     def at(self, phase: str, quantity: str, ranks: int) -> float:
-        """A quantity on so many ranks."""
-        return next(
-            one.fit.at(ranks) for one in self.fits if (one.phase, one.quantity) == (phase, quantity)
-        )
+        """A quantity on so many ranks; 0 if no record has any of it."""
+        own = (one for one in self.fits if (one.phase, one.quantity) == (phase, quantity))
+        return next((one.fit.at(ranks) for one in own), 0.0)
 
 
 def read_scaling(folders: Sequence[str | Path]) -> Scaling:
@@ -238,8 +237,7 @@ def _program(scaling: Scaling, machine: Machine, ranks: int) -> Iterator[PhaseMe
             continue
         if phase.library:
             calls, size = (scaling.at(phase.name, q, ranks) for q in ("calls", "bytes"))
-            if size > 0 or phase.bytes.any():
-                yield rounds_of_library(phase.name, calls, size, machine, ranks)
+            yield rounds_of_library(phase.name, calls, size, machine, ranks)
         elif phase.messages.any():
             counts = tuple(scaling.at(phase.name, q, ranks) for q in ("messages", "bytes"))
             apart = distances_of(scaling.records, phase.name, ranks)

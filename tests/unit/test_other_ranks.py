@@ -33,6 +33,8 @@ def record(folder: Path, p: int, messages: int, computing: float) -> str:
         to = {str((rank + by) % p): [half, half * 8 * p] for by in (1, -1)}
         halo = phase(calls=messages, messages=messages, bytes=8 * p * messages, sent_to=to)
         own = {"halo": halo | {"communicating": 1.0}, "computing": phase(computing=computing)}
+        own["barrier"] = phase(calls=5, library=True)
+        own["signals"] = phase(calls=3, messages=3, sent_to={str((rank + 1) % p): [3, 0]})
         row = {"rank": rank, "node": 0, "place": [rank], "seconds": 9.0, "phases": own}
         rows.append(row)
     head = {"version": 1, "kind": "recorded", "ranks": p, "unit": ["run", "runs"], "runs": 1}
@@ -145,6 +147,7 @@ def test_the_command_tells_and_refuses(tmp_path: Path, capsys: pytest.CaptureFix
     assert (found["recorded_ranks"], found["refused"]) == ([3, 4, 8, 16], [])
     assert main(words) == 0
     assert "missed on 16 ranks" in capsys.readouterr().out
+    command_refused(capsys, words[:-2], "--ranks", "required")
     assert main([*words, "--model", "contention"]) == 2
     assert "were not recorded: choose a model that adds up" in capsys.readouterr().err
     command_refused(capsys, [*words, "--what-if"], "--what-if", "several records")
