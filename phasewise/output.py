@@ -272,6 +272,12 @@ def alike(value: float, *others: float, digits: int = 4) -> list[str]:
     return [f"{one:.{decimals}f}" for one in (value, *others)]
 
 
+def within(value: float, *ends: float) -> str:
+    """A value with the interval that it lies in."""
+    found, *both = alike(value, *ends)
+    return f"{found} [{'…'.join(both)}]"
+
+
 def engineering(value: float, unit: str) -> str:
     """A value of a unit with the prefix that makes it short."""
     for factor, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"), (1.0, "")):

@@ -10,7 +10,7 @@ from phasewise.machines.reference import reference, statement
 from phasewise.models import Prediction
 from phasewise.models.computing_elsewhere import ScaledComputing
 from phasewise.models.other_ranks import Scaling, summary_of_scaling
-from phasewise.output import alike, console, print_table
+from phasewise.output import alike, console, print_table, within
 
 
 def scaled_summary(
@@ -41,7 +41,10 @@ def show_scaled(
 ) -> None:
     """Print the predictions, the fits, and what was refused."""
     unit = scaling.records[-1].unit
-    title = f"{unit.indefinite} of a recorded program [s], with 90 % intervals twice as wide"
+    title = (
+        f"{unit.indefinite} of a recorded program [s], with 90 % intervals twice as wide as those "
+        "of a study"
+    )
     columns = ["ranks", "model", "computation", "communication", unit.one]
     print_table(title, columns, [_row(one) for one in found])
     largest = scaling.ranks[-1]
@@ -60,11 +63,6 @@ def show_scaled(
 
 
 def _row(one: Prediction) -> list[str]:
-    communication = _within(one.communication_seconds, one.low, one.high)
-    whole = _within(one.turn_seconds, one.turn_low, one.turn_high)
+    communication = within(one.communication_seconds, one.low, one.high)
+    whole = within(one.turn_seconds, one.turn_low, one.turn_high)
     return [str(one.ranks), one.model, alike(one.computation_seconds)[0], communication, whole]
-
-
-def _within(seconds: float, *ends: float) -> str:
-    found, *both = alike(seconds, *ends)
-    return f"{found} [{'…'.join(both)}]"

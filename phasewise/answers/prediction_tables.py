@@ -9,7 +9,7 @@ from phasewise.machines import Machine
 from phasewise.machines.reference import for_rates, reference, statement
 from phasewise.models import Prediction, load_model
 from phasewise.models.interval import residuals_of, spread
-from phasewise.output import alike, console, print_table
+from phasewise.output import alike, console, print_table, within
 from phasewise.study import Study
 
 
@@ -66,16 +66,15 @@ def _row(one: Prediction) -> list[str]:
         str(one.ranks),
         one.model,
         _ms(one.computation_seconds),
-        within(one.communication_seconds, one.low, one.high),
+        milliseconds(one.communication_seconds, one.low, one.high),
         _ms(one.waiting_seconds),
-        within(one.turn_seconds, one.turn_low, one.turn_high),
+        milliseconds(one.turn_seconds, one.turn_low, one.turn_high),
     ]
 
 
-def within(seconds: float, low: float, high: float) -> str:
+def milliseconds(seconds: float, low: float, high: float) -> str:
     """Milliseconds with the interval that they lie in."""
-    found, *ends = alike(*(1e3 * one for one in (seconds, low, high)))
-    return f"{found} [{'…'.join(ends)}]"
+    return within(1e3 * seconds, 1e3 * low, 1e3 * high)
 
 
 def _ms(seconds: float | None) -> str:

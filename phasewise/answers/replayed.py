@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
-from phasewise.answers.prediction_tables import show, within
+from phasewise.answers.prediction_tables import milliseconds, show
 from phasewise.machines import Machine
 from phasewise.models import Prediction
 from phasewise.models.computing_elsewhere import ScaledComputing
@@ -56,6 +56,6 @@ def show_replayed(
 def show_changes(study: Study, way: str, changes: Sequence[WhatIf]) -> None:
     """Print what the run would take if one thing were different, where that was asked for."""
     if changes:
-        rows = [[one.change, within(one.seconds, one.low, one.high)] for one in changes]
+        rows = [[one.change, milliseconds(one.seconds, one.low, one.high)] for one in changes]
         title = f"what if: a run [ms], computing {way}"
         print_table(title, ["change", study.workload.unit.one], rows)

@@ -14,7 +14,9 @@ from matplotlib.colors import to_rgba
 
 from phasewise.errors import RunError, StudyError
 from phasewise.output import engineering
+from phasewise.recorder.activity import Label
 from phasewise.recorder.analysis import Analysis, is_recorded
+from phasewise.recorder.culprits import COMPUTING
 from phasewise.recorder.phases import inside_of, seconds_of
 from phasewise.recorder.summary import library_name
 from phasewise.recorder.time_line import recorded_timeline
@@ -295,8 +297,7 @@ def _tables_of_waiting(found: Analysis) -> tuple[Table, ...]:
             one.cause,
             _ms(one.seconds),
             str(one.rank),
-            f"{'computing before' if one.part == 'computing' else 'in'} {one.by.call} in "
-            f"{one.by.site}",
+            _part_text(one.part, one.by),
         )
         for one in rows[:SHOWN]
     )
@@ -307,14 +308,18 @@ def _tables_of_waiting(found: Analysis) -> tuple[Table, ...]:
     )
 
 
+def _part_text(part: str, label: Label) -> str:
+    """A call, or the computing before it, in words."""
+    return f"{'computing before' if part == COMPUTING else 'in'} {label.call} in {label.site}"
+
+
 def _tables_of_path(found: Analysis) -> tuple[Table, ...]:
     if not found.whole:
         return ()
     steps, span = found.path.steps, found.activity.span
     rows = tuple(
         (
-            f"{'computing before' if s.part == 'computing' else 'in'} {s.label.call} in "
-            f"{s.label.site}",
+            _part_text(s.part, s.label),
             _ms(s.seconds),
             _percent(s.seconds / span if span else None),
             _ms(s.shorter),

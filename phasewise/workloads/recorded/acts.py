@@ -17,13 +17,24 @@ from phasewise.recorder.varints import Integers
 from phasewise.workloads.recorded.calls_of_all import Collectives, collectives_of
 from phasewise.workloads.recorded.gaps import gaps_of
 from phasewise.workloads.recorded.messages import Messages, messages_of
-
-END, SEND, SYNCHRONOUS, RECEIVE, WAIT, FIRST_COLLECTIVE = range(6)
-"""Kinds of acts, as the core has them."""
-KIND, PHASE, PEER, BYTES, TAG, REQUEST, LIST, SECOND, TEAM = range(9)
-"""Columns of a row."""
-BLOCKING, NEVER_AWAITED = -1, -2
-"""What stands in the place of a request."""
+from phasewise.workloads.recorded.rows import (
+    BLOCKING,
+    BYTES,
+    END,
+    KIND,
+    LIST,
+    NEVER_AWAITED,
+    PEER,
+    PHASE,
+    RECEIVE,
+    REQUEST,
+    SECOND,
+    SEND,
+    SYNCHRONOUS,
+    TAG,
+    TEAM,
+    WAIT,
+)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from phasewise.recorder.raw import INTRA, RankFile
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.requests import completions, last_before, started
 from phasewise.recorder.varints import Integers
+from phasewise.workloads.recorded.rows import BLOCKING, FIRST_COLLECTIVE, TAG
 
 KINDS = (
     *("Barrier", "Bcast", "Allreduce", "Reduce_scatter", "Allgatherv", "Alltoallv", "Reduce"),
@@ -25,8 +26,6 @@ NUMBERS = {name: number for number, name in enumerate(KINDS)} | {"Alltoallw": 5}
 LATER = {"I" + name.lower(): number for name, number in NUMBERS.items()}
 PERSISTENT = {name + "_init": number for name, number in NUMBERS.items()}
 """Functions that make a request, which a start begins as often as the program wants."""
-FIRST = 5
-"""The number of the first kind of collective among the kinds of acts."""
 TAGS = 1024
 """So many collectives of a communicator may be under way at once."""
 OF_ONE_SIZE = {"Bcast", "Allreduce", "Reduce", "Scan", "Exscan"}
@@ -52,13 +51,13 @@ class Collectives:
         number_of: Callable[[Sequence[int]], int],
         teams: dict[tuple[int, ...], int],
     ) -> tuple[Integers, Integers]:
-        """Rows (n, 9) as in `acts`, and the calls (n,); `number_of` gives the number of a list."""
+        """Rows (n, 9) as in `rows`, and the calls (n,); `number_of` gives the number of a list."""
         known = {
             one: self._row(one, int(phase[one]), number_of, teams)
             for one in np.unique(self.entry).tolist()
         }
         rows = np.array([known[one] for one in self.entry.tolist()], np.int64).reshape(-1, 9)
-        rows[:, 4] = np.where(self.done == self.call, 0, self.tag)
+        rows[:, TAG] = np.where(self.done == self.call, 0, self.tag)
         return rows, self.call
 
     def _row(
@@ -84,7 +83,7 @@ class Collectives:
         sizes, receives = self._sizes(name, columns, len(world), me, root)
         second = number_of(receives) if receives else -1
         return [
-            *(FIRST + NUMBERS[name], phase, root, 0, 0, -1),
+            *(FIRST_COLLECTIVE + NUMBERS[name], phase, root, 0, 0, BLOCKING),
             *(number_of(sizes), second, team),
         ]
 
@@ -131,7 +130,8 @@ def collectives_of(recording: Recording) -> list[Collectives]:
     found = []
     for rank, (file, calls) in enumerate(zip(recording.files, matching.calls, strict=True)):
         call, made = _begun(calls)
-        spaces = [n for n, space in file.spaces.items() if space.kind == INTRA]
+        # A rank alone sends nothing.
+        spaces = [n for n, s in file.spaces.items() if s.kind == INTRA]
         inside = np.isin(calls.of("space")[made], spaces)
         call, made = call[inside], made[inside]
         space = matching.numbers[rank][calls.of("space")[made]]

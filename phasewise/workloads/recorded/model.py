@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar, Self, cast
+from typing import Any, ClassVar, Self
 
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.recorder.recording import Recording, read_recording
@@ -145,8 +145,3 @@ def study_of_folder(folder: Path) -> dict[str, Any] | None:
         "runs": 1,
         "recorded": {"folder": "."},
     }
-
-
-def model_of(study: Any) -> Recorded:
-    """The model of a study of this workload."""
-    return cast(Recorded, study.model)
