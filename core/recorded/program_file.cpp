@@ -10,7 +10,7 @@
 namespace phasewise::recorded {
 namespace {
 
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 constexpr std::int64_t last_kind =
     Act::first_collective + static_cast<std::int64_t>(exchange::CollectiveKind::scatter_blocks);
 constexpr std::int64_t most = std::int64_t{1} << 40;

@@ -131,7 +131,7 @@ def collectives_of(recording: Recording) -> list[Collectives]:
     for rank, (file, calls) in enumerate(zip(recording.files, matching.calls, strict=True)):
         call, made = _begun(calls)
         # A rank alone sends nothing.
-        spaces = [n for n, s in file.spaces.items() if s.kind == INTRA]
+        spaces = [n for n, s in file.spaces.items() if s.kind == INTRA and len(s.world) > 1]
         inside = np.isin(calls.of("space")[made], spaces)
         call, made = call[inside], made[inside]
         space = matching.numbers[rank][calls.of("space")[made]]

@@ -15,7 +15,7 @@ int main(int count, char** words) {
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   char *out = calloc(1 << 21, 1), *in = calloc(1 << 21, 1);
   const int right = (me + 1) % ranks, left = (me + ranks - 1) % ranks;
-  MPI_Request requests[4];
+  MPI_Request requests[8];
   MPI_Status status;
   compute(0.002 * (1 + me));
   // Received in another order than sent, short and long.
@@ -62,8 +62,11 @@ int main(int count, char** words) {
   MPI_Bcast(in, 100, MPI_BYTE, 0, some);
   MPI_Iallreduce(out, in, 20, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD, &requests[0]);
   MPI_Ibarrier(some, &requests[1]);
+  // A rank alone, with more requests than there were messages at once.
+  for (int k = 2; k < 8; ++k)
+    MPI_Iscan(out, in + 1000 * k, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_SELF, &requests[k]);
   compute(0.001);
-  MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
+  MPI_Waitall(8, requests, MPI_STATUSES_IGNORE);
   MPI_Barrier(MPI_COMM_WORLD);
   MPI_Finalize();
   return 0;
