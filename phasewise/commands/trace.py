@@ -9,7 +9,7 @@ from phasewise.errors import StudyError
 from phasewise.options import Parser, add_json
 from phasewise.output import message, print_json
 from phasewise.recorder.analysis import Analysis, is_recorded
-from phasewise.recorder.goal import write_goal
+from phasewise.recorder.goal import left_out, write_goal
 from phasewise.recorder.otf2_archive import write_otf2
 from phasewise.recorder.time_line import RecordedEvents
 from phasewise.traces.chrome import Trace, write_chrome, write_events
@@ -66,6 +66,8 @@ def _chrome(directory: str, path: str) -> Trace:
     if not is_recorded(directory):
         return write_chrome(directory, path)
     found = Analysis(directory)
+    for sentence in _cut_off(found):
+        message(f"warning: {sentence}")
     events = RecordedEvents(found.recording, found.activity)
     return write_events(read_communication(directory), events, path)
 
@@ -80,8 +82,19 @@ def _export(options: argparse.Namespace) -> int:
     path = Path(options.output or Path(options.directory) / name)
     found = Analysis(options.directory)
     counts = EXPORTS[options.export](found, path)
+    missing = [*_cut_off(found), *(left_out(found.recording) if options.export == "goal" else ())]
     if options.json:
-        print_json({"trace": str(path), **counts})
-    else:
-        message(f"trace: {path}: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+        print_json({"trace": str(path), **counts, "missing": missing})
+        return 0
+    message(f"trace: {path}: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    for sentence in missing:
+        message(f"warning: {sentence}")
     return 0
+
+
+def _cut_off(found: Analysis) -> list[str]:
+    """Sentences on what the record itself lacks."""
+    sentences, until = found.recording.not_recorded(), found.recording.traced_until
+    if until is not None:
+        sentences.append(f"what came after the first {until:.3g} s is not in every rank's trace")
+    return sentences

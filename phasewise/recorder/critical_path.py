@@ -68,7 +68,7 @@ def _followed(activity: Activity) -> tuple[list[Part], Floats, list[tuple[int, f
     last_wait[~(activity.follows & (activity.wait > 0))] = -1
     np.maximum.accumulate(last_wait, out=last_wait)
     lane = int(np.argmax(activity.ended))
-    tail = _tail(activity, lane)
+    tail = computed_last(activity, lane)
     until = float(activity.ended[lane])
     at = int(activity.first[lane + 1]) - 1
     for _ in range(calls + len(by_lane) + 1):
@@ -97,7 +97,7 @@ def _followed(activity: Activity) -> tuple[list[Part], Floats, list[tuple[int, f
     return _steps(activity, gaps[:-1] > 0, inside[:-1] > 0, tail), by_lane, stretches
 
 
-def _tail(activity: Activity, lane: int) -> float:
+def computed_last(activity: Activity, lane: int) -> float:
     """How long a lane computed after its last call [s]."""
     last = int(activity.first[lane + 1]) - 1
     begun = activity.end[last] if last >= activity.first[lane] else activity.began[lane]

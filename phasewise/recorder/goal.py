@@ -4,7 +4,8 @@ Lumsdaine, "Group operation assembly language", ICPP 2009).
 
 Computing is what was measured, in ns. Collectives, whose messages only the library knows, become
 rounds of a dissemination, in which in round k a rank sends to the one 2^k places further: the least
-that lets each rank wait for all others.
+that lets each rank wait for all others. Each of its messages has the bytes that the rank gives
+which gives most.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ from typing import TextIO
 import numpy as np
 
 from phasewise.errors import RunError
+from phasewise.output import number_of
 from phasewise.recorder.analysis import Analysis
+from phasewise.recorder.collective_groups import POSTED
+from phasewise.recorder.critical_path import computed_last
+from phasewise.recorder.dependences import BUFFERED
+from phasewise.recorder.kinds import FILES, ONE_SIDED, group_of
+from phasewise.recorder.recording import Recording
 from phasewise.recorder.time_line import matched_calls
 from phasewise.runs.disk import disk_reason
 
@@ -41,11 +48,36 @@ def write_goal(found: Analysis, path: Path) -> dict[str, int]:
     return {"calls": len(one), "messages": schedule.messages}
 
 
+def left_out(recording: Recording) -> list[str]:
+    """Sentences on what a schedule lacks: calls whose messages only the library knows."""
+    found: dict[str, int] = {}
+    for calls in recording.matching.calls:
+        names = calls.entries.names.tolist()
+        times = np.bincount(calls.entry, minlength=len(names)).tolist()
+        for name, count in zip(names, times, strict=True):
+            if (words := _left_out(name)) and count:
+                found[words] = found.get(words, 0) + count
+    return [
+        f"the schedule leaves out {words} ({number_of(count, 'call')})"
+        for words, count in sorted(found.items())
+    ]
+
+
+def _left_out(name: str) -> str:
+    """One of the calls of which a function is that a schedule lacks; empty if it has them."""
+    group = group_of(name)
+    if group in (FILES, ONE_SIDED):
+        return "calls on files" if group == FILES else "one-sided calls"
+    if name.removeprefix("I").lower().startswith("neighbor"):
+        return "collectives among neighbours"
+    return "nonblocking collectives" if name in POSTED else ""
+
+
 class _Schedule:
     def __init__(self, found: Analysis) -> None:
         self._one, self._ranks = found.activity, len(found.recording.files)
         recording = found.recording
-        sent, posted, done = (part.tolist() for part in matched_calls(recording))
+        sent, left, posted, done = (part.tolist() for part in matched_calls(recording))
         sends, chosen = recording.matching.all[0], recording.matching.matched.send
         source, target, size = (
             getattr(sends, name)[chosen].tolist() for name in ("rank", "peer", "bytes")
@@ -54,14 +86,14 @@ class _Schedule:
         # By call: what it starts, and which of the starts before it waits for.
         self._starts: dict[int, list[tuple[int, str]]] = defaultdict(list)
         self._waits: dict[int, list[int]] = defaultdict(list)
-        blocking = self._blocking(found)
-        for k, (a, b, c) in enumerate(zip(sent, posted, done, strict=True)):
+        buffered = self._buffered(found)
+        for k, (a, b, c, d) in enumerate(zip(sent, left, posted, done, strict=True)):
             tag = k % TAGS_OF_COLLECTIVES
             self._starts[a].append((2 * k, f"send {size[k]}b to {target[k]} tag {tag}"))
-            self._starts[b].append((2 * k + 1, f"recv {size[k]}b from {source[k]} tag {tag}"))
-            self._waits[c].append(2 * k + 1)
-            if blocking[a]:
-                self._waits[a].append(2 * k)
+            self._starts[c].append((2 * k + 1, f"recv {size[k]}b from {source[k]} tag {tag}"))
+            self._waits[d].append(2 * k + 1)
+            if b >= 0 and not buffered[a]:
+                self._waits[b].append(2 * k)
         self._members: dict[int, list[int]] = defaultdict(list)
         self._group: dict[int, int] = {}
         groups = recording.dependences.groups
@@ -72,14 +104,18 @@ class _Schedule:
             self._group[call] = group
             self._members[group].append(rank)
         sizes = [own.of("sent") for own in recording.matching.calls]
-        self._bytes = np.concatenate([np.empty(0, np.int64), *sizes])
+        given = np.concatenate([np.empty(0, np.int64), *sizes])[groups.call]
+        most = np.zeros(1 + int(groups.group.max(initial=-1)), np.int64)
+        np.maximum.at(most, groups.group, given)
+        self._most: list[int] = most.tolist()
+        self._whole = [not file.head.why for file in recording.files]
 
     @staticmethod
-    def _blocking(found: Analysis) -> list[bool]:
-        """Whether each call is one that sends before it ends."""
-        names = ["Send", "Ssend", "Rsend", "Sendrecv", "Sendrecv_replace"]
+    def _buffered(found: Analysis) -> list[bool]:
+        """Whether each call posts a send that never waits for its receive."""
         parts = [
-            np.isin(own.entries.names, names)[own.entry] for own in found.recording.matching.calls
+            np.isin(own.entries.names, BUFFERED)[own.entry]
+            for own in found.recording.matching.calls
         ]
         return [bool(one) for part in parts for one in part]
 
@@ -121,13 +157,17 @@ class _Schedule:
                     number = reached
                     yield line
                 last = number
+        if self._whole[rank]:
+            yield f"l{number + 1}: calc {max(round(1e9 * computed_last(one, lane)), 0)}"
+            if last:
+                yield f"l{number + 1} requires l{last}"
 
     def _dissemination(
         self, call: int, rank: int, number: int, last: int
     ) -> Iterator[tuple[str, int]]:
         group = self._group[call]
         members = self._members[group]
-        at, count, step, size = members.index(rank), len(members), 1, int(self._bytes[call])
+        at, count, step, size = members.index(rank), len(members), 1, self._most[group]
         tag = TAGS_OF_COLLECTIVES + group % TAGS_OF_COLLECTIVES
         while step < count:
             to, come = members[(at + step) % count], members[(at - step) % count]

@@ -86,7 +86,7 @@ def _messages(found: Analysis, one: Activity) -> tuple[Integers, ...]:
     """Place of the sending and of the completing call, sender, receiver, tag and bytes."""
     place = np.empty(len(one), np.int64)
     place[one.call] = np.arange(len(one))
-    sent, _, done = matched_calls(found.recording)
+    sent, _, _, done = matched_calls(found.recording)
     sends, chosen = found.recording.matching.all[0], found.recording.matching.matched.send
     columns = (getattr(sends, name)[chosen] for name in ("rank", "peer", "tag", "bytes"))
     return place[sent], place[done], *columns

@@ -110,25 +110,26 @@ def _calls(activity: Activity, rank: int) -> Records:
     return found
 
 
-def matched_calls(recording: Recording) -> tuple[Integers, Integers, Integers]:
-    """Of each matched message (m,) the call that sent it, the call that posted its receive and the
-    call that completed it, numbered among all of the recording.
+def matched_calls(recording: Recording) -> tuple[Integers, Integers, Integers, Integers]:
+    """Of each matched message (m,) the call that posted its send and the call that completed it, -1
+    if none did, and the same of its receive, numbered among all of the recording.
     """
     one, first = recording.matching, recording.dependences.first
     empty = np.empty(0, np.int64)
 
     def numbered(side: int, name: str) -> Integers:
-        parts = [getattr(e, name) + at for e, at in zip(one.ends[side], first, strict=False)]
+        own = [getattr(ends, name) for ends in one.ends[side]]
+        parts = [np.where(c >= 0, c + at, -1) for c, at in zip(own, first, strict=False)]
         return np.concatenate([empty, *parts])
 
-    sent = numbered(0, "call")[one.matched.send]
+    sent, left = (numbered(0, name)[one.matched.send] for name in ("call", "done"))
     posted, done = (numbered(1, name)[one.matched.receive] for name in ("call", "done"))
-    return sent, posted, done
+    return sent, left, posted, done
 
 
 def _messages(recording: Recording, activity: Activity) -> tuple[list[Records], list[Records]]:
     """The sends and the receives of each rank."""
-    sent, posted, done = matched_calls(recording)
+    sent, _, posted, done = matched_calls(recording)
     found, matched = recording.dependences, recording.matching.matched
     label = np.empty(len(activity), np.int32)
     label[activity.call] = activity.label
