@@ -57,9 +57,10 @@ def _write(otf2: Any, archive: Any, found: Analysis) -> dict[str, int]:
         )
         for file in files
     ]
+    threads = np.arange(len(one.rank)) - np.searchsorted(one.rank, one.rank)
     locations = [
-        define.location(f"rank {files[rank].head.rank}, thread {lane}", group=groups[rank])
-        for lane, rank in enumerate(one.rank.tolist())
+        define.location(f"rank {files[rank].head.rank}, thread {thread}", group=groups[rank])
+        for rank, thread in zip(one.rank.tolist(), threads.tolist(), strict=True)
     ]
     writers = [archive.event_writer_from_location(location) for location in locations]
     regions = [

@@ -114,14 +114,18 @@ def test_an_archive_of_otf2_is_read_back(kept: Path, tmp_path: Path) -> None:
     assert main(["trace", str(kept), "--export", "otf2", "-o", str(tmp_path / "otf2")]) == 0
     recording = read_recording(kept)
     entered, sent, received = 0, [], []
+    locations = set()
     with otf2.reader.open(str(tmp_path / "otf2" / "traces.otf2")) as archive:
         for location, event in archive.events:
             entered += isinstance(event, otf2.events.Enter)
             name = str(location.name)
+            locations.add(name)
             if isinstance(event, otf2.events.MpiSend):
                 sent.append((name, event.receiver, event.msg_length))
             if isinstance(event, otf2.events.MpiRecv):
                 received.append((name, event.sender, event.msg_length))
+    # Threads are numbered within their rank.
+    assert locations == {"rank 0, thread 0", "rank 1, thread 0"}
     assert entered == sum(len(calls) for calls in recording.matching.calls)
     sends, chosen = recording.matching.all[0], recording.matching.matched.send
     columns = (getattr(sends, name)[chosen].tolist() for name in ("rank", "peer", "bytes"))
