@@ -17,9 +17,11 @@ from phasewise.output import engineering
 from phasewise.recorder.activity import Label
 from phasewise.recorder.analysis import Analysis, is_recorded
 from phasewise.recorder.culprits import COMPUTING
+from phasewise.recorder.dependences import Floats
 from phasewise.recorder.phases import inside_of, seconds_of
 from phasewise.recorder.summary import library_name
 from phasewise.recorder.time_line import recorded_timeline
+from phasewise.recorder.varints import Integers
 from phasewise.report import communication, timeline
 from phasewise.report.contents import Report, utilisation_of
 from phasewise.report.figure import Drawing, Figure, Missing, make_figure
@@ -161,6 +163,17 @@ def draw_causes(run: RecordedRun) -> Drawing | Missing:
     )
 
 
+def seen_of(times: Floats, lanes: Integers, width: float) -> Integers:
+    """The corners of a path, in order, without which a picture would look the same: of those within
+    each `width` [s] the first, the last, and one on the least and on the largest lane.
+    """
+    part = np.maximum.accumulate(((times - times[0]) / (width or 1.0)).astype(np.int64))
+    last = np.flatnonzero(np.diff(part, append=-1))
+    first = np.flatnonzero(np.diff(part, prepend=-1))
+    by_lane = np.lexsort((lanes, part))
+    return np.unique(np.concatenate([first, last, by_lane[first], by_lane[last]]))
+
+
 def draw_path(run: RecordedRun) -> Drawing | Missing:
     """The critical path from rank to rank in time."""
     if not run.analysis.whole:
@@ -169,11 +182,11 @@ def draw_path(run: RecordedRun) -> Drawing | Missing:
     canvas, axes = new_picture(1, 1, float(np.clip(1.6 + 0.2 * len(one.rank), 2.3, 5.0)))
     begin = float(one.began.min())
     stretches = path.stretches[::-1]
+    times = np.array([t - begin for _, low, high in stretches for t in (low, high)])
+    ranks = one.rank[np.repeat([lane for lane, _, _ in stretches], 2)]
     # What is narrower than a thousandth of the picture would not be seen.
-    times = [t - begin for _, low, high in stretches for t in (low, high)]
-    ranks = [int(one.rank[lane]) for lane, _, _ in stretches for _ in range(2)]
-    chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), 4000)).astype(int))
-    axes[0, 0].plot(np.array(times)[chosen], np.array(ranks)[chosen], color=INK, linewidth=0.7)
+    seen = seen_of(times, ranks, one.span / 1000)
+    axes[0, 0].plot(times[seen], ranks[seen], color=INK, linewidth=0.7)
     every = int(one.rank.max()) + 1
     shares = np.bincount(one.rank, path.by_lane, every) / max(one.span, 1e-300)
     for rank, share in enumerate(shares.tolist()):

@@ -17,6 +17,7 @@ from phasewise.recorder.culprits import Culprits
 from phasewise.recorder.dependences import AT_COLLECTIVE, LATE_SENDER, Dependences
 from phasewise.recorder.phases import Sites
 from phasewise.recorder.recording import read_recording
+from phasewise.report.recorded import seen_of
 
 SEND, RECEIVE, SUM = (Label(name, f"MPI_{name}") for name in ("Send", "Recv", "Allreduce"))
 
@@ -73,6 +74,20 @@ def test_a_critical_path_is_that_found_by_hand() -> None:
     # Without the receive's own time rank 1 is at the sum at 5.5 s, rank 0 at 5 s.
     assert shorter["MPI_Recv", "in the call"] == pytest.approx(1.5)
     assert ends_without(activity, found, [(-1, False)]) == pytest.approx([8.0])
+
+
+def test_a_picture_of_a_long_path_keeps_every_corner_that_is_seen() -> None:
+    # Rank 3 for 1 s, a thousand changes between ranks 0 and 7 in 1 ms, and rank 3 for another 1 s.
+    changes = 1.0 + np.linspace(0.0, 1e-3, 1001)
+    times = np.concatenate([[0.0, 1.0], np.repeat(changes, 2)[1:-1], [1.001, 2.001]])
+    ranks = np.repeat([3, *[0, 7] * 500, 3], 2)
+    assert len(times) == len(ranks)
+    seen = seen_of(times, ranks, 2e-3)
+    corners = list(zip(times[seen].tolist(), ranks[seen].tolist(), strict=True))
+    assert len(corners) < 12
+    assert (corners[0], corners[-1]) == ((0.0, 3), (2.001, 3))
+    assert (1.0, 3) in corners and (1.001, 3) in corners
+    assert {rank for _, rank in corners} == {0, 3, 7}
 
 
 def test_waiting_is_caused_by_what_was_done_meanwhile() -> None:
