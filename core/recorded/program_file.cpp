@@ -10,7 +10,7 @@
 namespace phasewise::recorded {
 namespace {
 
-constexpr std::int64_t version = 3;
+constexpr std::int64_t version = 4;
 constexpr std::int64_t last_kind =
     Act::first_collective + static_cast<std::int64_t>(exchange::CollectiveKind::scatter_blocks);
 constexpr std::int64_t most = std::int64_t{1} << 40;
@@ -101,7 +101,7 @@ void ProgramFile::check(const RankActs& acts) const {
         act.kind < Act::wait || (act.list >= 0 && (act.kind == Act::wait || act.team >= 0));
     if (!known || !whole) fail("an act in it makes no sense");
     if (act.kind >= Act::first_collective && !fits(acts, act))
-      fail("a collective in it has not the sizes that its members need");
+      fail("a collective in it is not as its members need it");
   }
   const bool same = acts.row_of.size() == acts.gaps.size();
   if (!same || std::ranges::any_of(acts.row_of, [&](std::int32_t row) {
@@ -110,11 +110,13 @@ void ProgramFile::check(const RankActs& acts) const {
     fail("an act in it is not among its rows");
 }
 
-// Whether a collective has a root and as many sizes as its kind and its members ask for.
+// Whether a collective is waited for, and has a root and as many sizes as its kind and its members
+// ask for.
 bool ProgramFile::fits(const RankActs& acts, const Act& act) const {
   using exchange::CollectiveKind;
   const std::size_t members = teams_[act.team].size(), given = acts.lists[act.list].size();
   const bool rooted = act.peer < static_cast<std::int64_t>(members);
+  if (act.request == exchange::never_awaited) return false;  // other members would wait for ever
   switch (static_cast<CollectiveKind>(act.kind - Act::first_collective)) {
     case CollectiveKind::barrier:
       return rooted;

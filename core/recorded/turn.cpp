@@ -38,7 +38,7 @@ void Turn::prepare() {
         .phase = file_.phases()[act.phase],
         .team = teams_[act.team],
         .kind = static_cast<exchange::CollectiveKind>(act.kind - Act::first_collective),
-        .blocking = act.request < 0,
+        .blocking = act.request == exchange::blocking_call,
         .sizes = acts_.lists[act.list],
         .receives =
             act.second_list < 0 ? std::vector<std::int64_t>{} : acts_.lists[act.second_list],

@@ -1,6 +1,7 @@
 """A recorded program is a workload: planned, predicted, simulated and run from its folder."""
 
 import json
+import subprocess
 import sys
 from collections import Counter
 from pathlib import Path
@@ -20,7 +21,7 @@ from phasewise.runs.folder import TRACE_FOLDER, RunFolder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
 from phasewise.workloads.recorded.messages import messages_of
-from tests.mpi.recorded import LIBRARIES, built, library_of_core, ranks_of, record
+from tests.mpi.recorded import LIBRARIES, YIELDING, built, library_of_core, ranks_of, record
 from tests.sentences import command_refused, refused, says, sentence_of
 
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
@@ -184,6 +185,16 @@ def test_a_replay_that_would_wait_for_ever_is_said_in_one_sentence(
     simulated = ["simulate", str(tmp_path / "run"), "--machine", "bassi", "--twin", "plain"]
     assert main(simulated) == 1
     assert "wait for each other" in capsys.readouterr().err
+
+
+def test_a_collective_that_a_rank_never_waits_for_does_not_hold_it_up(tmp_path: Path) -> None:
+    library = library_of_core()
+    record(tmp_path / "run", ranks_of(library, 2, built(tmp_path, "unfinished.c", library)))
+    study = load(tmp_path / "run")
+    assert turn_of(Case(study, load_machine("bassi"), 2), "contention").seconds > 0
+    words = [sys.executable, "-m", "phasewise", "run", tmp_path / "run", "--quiet"]
+    again = ranks_of(library, 2, *words, "--out", tmp_path / "again")
+    subprocess.run(list(map(str, again)), check=True, timeout=60, env=YIELDING)
 
 
 def test_a_damaged_program_is_refused(recorded: Path) -> None:

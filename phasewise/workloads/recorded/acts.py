@@ -144,7 +144,9 @@ def _of_rank(
     rows, call, order = _posted(calls, messages, phase)
     together, at = collectives.rows(phase, lists.number, teams)
     rows, call = np.concatenate([rows, together]), np.concatenate([call, at])
-    done = np.concatenate([messages.done, collectives.done])
+    # All ranks take part in a collective: one that no call waits for is waited for at the end.
+    ended = np.where(collectives.done < 0, len(calls), collectives.done)
+    done = np.concatenate([messages.done, ended])
     order = np.concatenate([order, np.full(len(at), 2)])
     rows[:, REQUEST] = _requests(rows, call, done, order)
     waits, waiting = _waits(calls, phase, rows, done, lists)
@@ -210,7 +212,7 @@ def _requests(rows: Integers, call: Integers, done: Integers, order: Integers) -
 def _waits(
     calls: Calls, phase: Integers, rows: Integers, done: Integers, lists: _Lists
 ) -> tuple[Integers, Integers]:
-    """Rows of waits, and the calls in which a rank waits."""
+    """Rows of waits, and the calls in which a rank waits; len(calls) for the end."""
     awaited = np.flatnonzero(rows[:, REQUEST] >= 0)
     awaited = awaited[np.argsort(done[awaited], kind="stable")]
     call, first = np.unique(done[awaited], return_index=True)
@@ -223,6 +225,7 @@ def _waits(
     found = np.zeros((len(call), 9), np.int64)
     found[:, KIND], found[:, LIST] = WAIT, numbers
     found[:, [REQUEST, SECOND, TEAM]] = -1
-    if len(call):
-        found[:, PHASE] = phase[calls.entry[call]]
+    inside = call < len(calls)
+    found[inside, PHASE] = phase[calls.entry[call[inside]]]
+    found[~inside, PHASE] = rows[awaited[first[~inside]], PHASE]
     return found, call

@@ -17,7 +17,7 @@ from phasewise.runs.folder import TRACE_FOLDER
 from phasewise.version import __version__
 from phasewise.workloads.recorded.acts import Acts, RankActs, acts_of_all
 
-VERSION = 3
+VERSION = 4
 """Rises when a record becomes another program, or the file changes: programs are kept."""
 
 
