@@ -23,6 +23,7 @@
 #include "contention/execution.hpp"
 #include "contention/fair_share.hpp"
 #include "contention/loads.hpp"
+#include "contention/stuck.hpp"
 #include "contention/torus.hpp"
 #include "driver/pair_program.hpp"
 #include "driver/phase_messages.hpp"
@@ -326,6 +327,8 @@ std::vector<int> torus_links(const std::array<int, 3>& dims, int from, int to) {
 }  // namespace
 
 void bind_prediction(nb::module_& m) {
+  nb::exception<contention::WaitsForEver>(m, "WaitsForEver", PyExc_ValueError);
+  nb::exception<contention::OneEnd>(m, "OneEnd", PyExc_ValueError);
   m.def("messages", &messages, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size"),
         nb::arg("pieces") = nb::dict(), nb::arg("sockets") = 1, nb::arg("adapters") = 1,
         "The messages that the busiest rank sends in each phase of a turn, by kind "

@@ -44,6 +44,14 @@ class Matching {
   void forget(int number) { free_.push_back(number); }
   // The number of messages with only one end posted.
   int open() const { return open_; }
+  // One of these messages for which `test` holds, or null.
+  template <class Test>
+  const Message* find_open(const Test& test) const {
+    for (const int first : buckets_)
+      for (int number = first; number >= 0; number = messages_[number].next)
+        if (test(messages_[number])) return &messages_[number];
+    return nullptr;
+  }
 
  private:
   int post(const Way& way, int Message::*end, int who);

@@ -8,6 +8,8 @@
 #include <string>
 #include <utility>
 
+#include "contention/stuck.hpp"
+
 namespace phasewise::contention {
 namespace {
 
@@ -64,8 +66,7 @@ Execution Walk::finish() {
   Execution result(ranks_.size());
   auto times = times_.begin();
   for (std::size_t r = 0; r < ranks_.size(); ++r) {
-    if (ranks_[r].next != ranks_[r].end)
-      throw std::logic_error("rank " + std::to_string(r) + " waits for ever");
+    if (ranks_[r].next != ranks_[r].end) throw WaitsForEver(who_waits(static_cast<int>(r)));
     result[r].computing = ranks_[r].computing;
     result[r].marks = std::move(ranks_[r].marks);
     for (std::size_t phase = 0; phase < program_.phases.size(); ++phase, ++times) {
@@ -74,7 +75,8 @@ Execution Walk::finish() {
     }
   }
   if (messages_.open() > 0)
-    throw std::logic_error(std::to_string(messages_.open()) + " messages have only one end");
+    throw OneEnd("messages of which nobody posts the other end: " +
+                 std::to_string(messages_.open()));
   return result;
 }
 

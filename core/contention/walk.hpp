@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "contention/matching.hpp"
@@ -49,8 +50,8 @@ class Walk {
   void go_on(int rank, double now);
   // The ends that waited for this message go on.
   void arrive(int id, double now);
-  // Throws std::logic_error if a rank has not reached the end of its program, or if a message has
-  // only one end.
+  // Throws WaitsForEver if a rank has not reached the end of its program, and OneEnd if a message
+  // has only one end.
   Execution finish();
 
  private:
@@ -118,6 +119,10 @@ class Walk {
                                   : first_request_[static_cast<std::size_t>(rank)] + request;
     return static_cast<int>(flights_.size()) + place;
   }
+  // For a rank that never comes to its end.
+  bool awaits(int rank, int number) const;
+  int awaited_phase(int rank) const;
+  std::string who_waits(int first) const;
   void start(int rank, const Instruction& instruction);
   Step advance(int rank, const Instruction& instruction, double now);
   bool waits(int rank, const Instruction& instruction) const;

@@ -109,29 +109,19 @@ def _rounds(
     return [beyond[0] or 0.0 if value is None else value for value in beyond]
 
 
-FOR_EVER = "waits for ever"
-"""What the core says of ranks that none can wake."""
-ONE_END = "have only one end"
-"""What the core says where ranks do not agree on the messages of a collective."""
-
-
 @contextmanager
 def _waits(case: Case) -> Iterator[None]:
-    """StudyError if ranks wait for each other for ever, as a program may whose sends return only
-    where messages are buffered, or if a record has collectives with other sizes on other ranks.
+    """StudyError that names the machine, if ranks wait for each other for ever, as a program may
+    whose sends return only where messages are buffered; and one if ranks give other sizes for the
+    same collective, as a damaged record may.
     """
+    core = load_planner()
     try:
         yield
-    except RuntimeError as error:
-        if ONE_END in str(error):
-            raise StudyError(f"{error}: ranks give other sizes for the same collective") from None
-        if FOR_EVER not in str(error):
-            raise
-        eager = case.protocol.eager
-        raise StudyError(
-            f"on {case.machine.name} {error}: there a send of {eager} bytes or more returns when "
-            "it is received, and the ranks send to each other first"
-        ) from None
+    except core.WaitsForEver as error:
+        raise StudyError(f"on {case.machine.name} {error}") from None
+    except core.OneEnd as error:
+        raise StudyError(f"ranks do not agree on what they exchange ({error})") from None
 
 
 def follow(case: Case, computation: bool = True) -> Turn:

@@ -94,9 +94,30 @@ def test_a_message_that_nobody_awaits_arrives(tmp_path: Path) -> None:
 
 
 def test_ranks_that_wait_for_each_other_are_told(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="waits for ever"):
+    core = load_planner()
+    with pytest.raises(core.WaitsForEver) as sends:
         followed(
             tmp_path,
             [(0, SEND, 1, -1, ()), (0, RECEIVE, 1, -1, ())],
             [(0, SEND, 0, -1, ()), (0, RECEIVE, 0, -1, ())],
         )
+    assert str(sends.value) == (
+        "rank 0 waits for ever in messages until rank 1 receives 0 bytes, rank 1 waits in messages "
+        "until rank 0 receives 0 bytes; a send of 0 bytes or more returns when it is received"
+    )
+    # Rank 0 waits for rank 2, which has ended; nobody waits for a send.
+    with pytest.raises(core.WaitsForEver) as receives:
+        followed(
+            tmp_path,
+            [(0, RECEIVE, 2, 0, ()), (0, WAIT, 0, -1, (0,))],
+            [(0, RECEIVE, 0, -1, ())],
+            [(MS, SEND, 2, -2, ())],
+        )
+    assert str(receives.value) == (
+        "rank 0 waits for ever in messages for a message from rank 2, rank 2 has ended"
+    )
+
+
+def test_messages_of_one_end_are_told(tmp_path: Path) -> None:
+    with pytest.raises(load_planner().OneEnd, match="nobody posts the other end: 2"):
+        followed(tmp_path, [(0, SEND, 1, -2, ())], [(MS, SEND, 1, -2, ())])
