@@ -13,12 +13,23 @@
 namespace phasewise::recorded {
 namespace {
 
-// Blanks in a path would end the value of a parameter, and are written as %20.
-std::string plain_path(std::string text) {
-  const std::string blank = "%20";
-  for (std::size_t at = text.find(blank); at != std::string::npos; at = text.find(blank, at + 1))
-    text.replace(at, blank.size(), " ");
-  return text;
+// The value of a hexadecimal digit as Python writes it, -1 for other letters.
+int digit(char letter) {
+  const std::string digits = "0123456789ABCDEF";
+  const std::size_t found = digits.find(letter);
+  return found == std::string::npos ? -1 : static_cast<int>(found);
+}
+
+// Bytes of a path that could end the value of a parameter are written as in an address: %20.
+std::string plain_path(const std::string& text) {
+  std::string path;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const int high = text[at] == '%' && at + 2 < text.size() ? digit(text[at + 1]) : -1;
+    const int low = high < 0 ? -1 : digit(text[at + 2]);
+    path += low < 0 ? text[at] : static_cast<char>(16 * high + low);
+    if (low >= 0) at += 2;
+  }
+  return path;
 }
 
 class Recorded : public workload::Planned<Turn> {

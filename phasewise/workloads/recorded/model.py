@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
+from urllib.parse import quote
 
 from phasewise.errors import PhasewiseError, StudyError
 from phasewise.recorder.recording import Recording, read_recording
@@ -131,7 +133,7 @@ def check_ranks(model: Recorded, communication: Communication, ranks: int) -> No
 def parameters(model: Recorded) -> Iterator[tuple[str, Any]]:
     """The flat parameters: the file of the program, which is made if it is not there."""
     path = program_file(model.recording, model.manner)
-    yield "recorded.file", str(path).replace(" ", "%20")
+    yield "recorded.file", quote(os.fsencode(path))
     yield "recorded.compute", model.compute
 
 
