@@ -29,7 +29,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.summary import show_summary
 from phasewise.runs.tuning_file import show_tuning
 from phasewise.study import Study, load
-from phasewise.study.replaying import remarks_on
+from phasewise.study.replaying import recorded_ranks, remarks_on
 from phasewise.traces.kept_summary import keep_summary
 from phasewise.traces.summary import show_communication
 from phasewise.tuning.running import run
@@ -56,6 +56,8 @@ def main(options: argparse.Namespace) -> int:
     exit status.
     """
     launched = launched_size()
+    if options.ranks is None and launched == 0:
+        options.ranks = recorded_ranks(_study(options))
     if options.ranks is not None and launched == 0:
         study = _study(options)
         check_schedule(study)

@@ -81,6 +81,15 @@ def ranks_of(study: Study, given: Sequence[int] | None) -> Sequence[int]:
     return (own.ranks(study.model),)
 
 
+def recorded_ranks(study: Study) -> int | None:
+    """The number of ranks on which a recorded study must run; None for one rank, and for other
+    studies.
+    """
+    own = replaying(study)
+    ranks = own.ranks(study.model) if own else 1
+    return ranks if ranks > 1 else None
+
+
 def needs_record(study: Study, option: str) -> Replaying:
     """How a study is replayed; StudyError, which names the option, if it was not recorded."""
     own = replaying(study)
