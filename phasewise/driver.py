@@ -190,6 +190,7 @@ class Planner(Protocol):
         latency_factors: list[float],
         pieces: Mapping[str, float],
     ) -> list[dict[str, Any]]: ...
+
     WaitsForEver: type[ValueError]
     OneEnd: type[ValueError]
 

@@ -130,6 +130,9 @@ def main(options: argparse.Namespace) -> int:
     numbers = dict.fromkeys(options.ranks)
     with working(options.progress):
         studies = {n: settle(study, n, machine, options.twin).study for n in numbers}
+        number = options.ranks[0]
+        case = Case(studies[number], machine, number, options.twin, pieces)
+        links = loads_of_links(case) if options.links else []
         predictions = predict_many(
             studies, machine, models, options.twin, options.fit, options.first, pieces
         )
@@ -148,8 +151,7 @@ def main(options: argparse.Namespace) -> int:
 
         own = (predictions, captured(tell), options.argv)
         write_answer(predicted_answer(study, studies, machine, *own), page)
-    number = options.ranks[0]
-    links = _links(options, Case(studies[number], machine, number, options.twin, pieces))
+    _draw_links(options, case, links)
     if options.json:
         summary = summarise(study, machine, options.twin, predictions) | as_json(links)
         known = {"first": options.first, "pieces": pieces, "process_grids": grids_of(studies)}
@@ -182,19 +184,20 @@ def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> in
     models = chosen_models(options.model, options.fit, machine)
     check_targets(options)
     with working(options.progress):
+        way, first = next(iter(replays.items()))
+        case = Case(first, machine, options.ranks[0], options.twin)
+        links = loads_of_links(case) if options.links else []
         found = {
             way: predict_many(dict.fromkeys(options.ranks, one), machine, models, options.twin)
             for way, one in replays.items()
         }
-        way, first = next(iter(replays.items()))
-        case = Case(first, machine, options.ranks[0], options.twin)
         changes = what_if(case) if options.what_if else []
     every = [one for predictions in found.values() for one in predictions]
     if options.export is not None:
         export_extrap(options.export[1], found[way], study.workload.unit.one)
     if options.picture is not None:
         _draw(options, study, dict.fromkeys(options.ranks, study), machine, every)
-    links = _links(options, case)
+    _draw_links(options, case, links)
     if options.json:
         summary = summarise(study, machine, options.twin, every) | as_json(links)
         print_json(summary | replayed_summary(study, computing, found, changes))
@@ -226,18 +229,16 @@ def _from_records(options: argparse.Namespace) -> int:
     return 0
 
 
-def _links(options: argparse.Namespace, case: Case) -> list[Link]:
-    """The loads of links that --links asks for, after their picture is written."""
+def _draw_links(options: argparse.Namespace, case: Case, links: Sequence[Link]) -> None:
+    """Write the picture that --links asks for."""
     if options.links is None:
-        return []
+        return
     from phasewise.report.links import draw_links
     from phasewise.report.predictions import save_picture
 
     assert case.study is not None
-    links, about = loads_of_links(case), (case.study.title, statement(case.machine))
-    unit = case.study.workload.unit
-    save_picture(lambda: draw_links(links, *about, unit), options.links)
-    return links
+    about = (case.study.title, statement(case.machine), case.study.workload.unit)
+    save_picture(lambda: draw_links(links, *about), options.links)
 
 
 def _draw(

@@ -82,14 +82,16 @@ def test_the_picture_is_written_and_the_ten_hottest_are_told(
     ("ranks", "name", "sentence"),
     [("8", "links.svg", "fit on one node"), ("16", "links.txt", "--links")],
 )
-def test_what_has_no_picture_is_refused(
+def test_what_has_no_picture_is_refused_before_anything_is_predicted(
     repository: Path,
     tmp_path: Path,
     capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
     ranks: str,
     name: str,
     sentence: str,
 ) -> None:
+    monkeypatch.delattr("phasewise.commands.predict.predict_many")
     study = repository / "examples/halo/study.toml"
     words = ["--machine", "bassi", "--ranks", ranks, "--model", "1a"]
     command_refused(capsys, ["predict", study, *words, "--links", tmp_path / name], sentence)
