@@ -62,6 +62,7 @@ def main(options: argparse.Namespace) -> int:
         study = _study(options)
         check_schedule(study)
         study.check_ranks(options.ranks)
+        study.parameters()  # files that this makes are there for all ranks
         status = start(
             run_argv(options),
             options.ranks,

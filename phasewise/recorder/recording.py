@@ -153,6 +153,15 @@ def _within(file: RankFile) -> str:
     return f" in {file.functions[call.function]}{peer}"
 
 
+def state_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
+    """The path, size and time of change of each file of a record: it is the same record as long as
+    these are the same.
+    """
+    paths = sorted((folder / TRACE_FOLDER).glob("*.*"))
+    states = [(path, path.stat()) for path in paths if path.is_file()]
+    return tuple((str(path), one.st_size, one.st_mtime_ns) for path, one in states)
+
+
 def read_recording(folder: Path) -> Recording:
     """The record in a run's folder; RunError if there is none, or a file is damaged."""
     trace = folder / TRACE_FOLDER

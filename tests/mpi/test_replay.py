@@ -204,7 +204,6 @@ def test_a_damaged_program_is_refused(recorded: Path) -> None:
     study = load(recorded)
     words = dict(line.split(" = ", 1) for line in study.parameters().splitlines())
     path = Path(words["recorded.file"])
-    assert path.parent.samefile(recorded / TRACE_FOLDER)
     whole = path.read_bytes()
     try:
         for end in (0, 7, 100, len(whole) // 2, len(whole) - 1):

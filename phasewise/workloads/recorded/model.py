@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, ClassVar, Self
 from urllib.parse import quote
 
 from phasewise.errors import PhasewiseError, StudyError
-from phasewise.recorder.recording import Recording, read_recording
+from phasewise.recorder.recording import Recording, read_recording, state_of
 from phasewise.runs.folder import TRACE_FOLDER
 from phasewise.tables.declared import declared, key
 from phasewise.workload.communication import MACHINE, NODE_SIZE, TUNE, Communication
@@ -48,7 +48,8 @@ class Recorded(OneTable):
     def recording(self) -> Recording:
         """The record; StudyError if there is none that can be replayed."""
         try:
-            return _readable(Path(self.folder))
+            folder = Path(self.folder)
+            return _readable(folder, state_of(folder))
         except PhasewiseError as error:
             raise StudyError(str(error)) from None
 
@@ -99,8 +100,11 @@ class RecordedCommunication(Communication):
     machine: str = declared(MACHINE)
 
 
-def _readable(folder: Path) -> Recording:
-    """The record of a folder, if it is whole."""
+@lru_cache(maxsize=1)
+def _readable(folder: Path, _state: object) -> Recording:
+    """The record of a folder, if it is whole; _state: that of its files. Changes of a study share
+    it.
+    """
     recording = read_recording(folder)
     if not recording.files:
         raise StudyError(f"{folder} holds no record of an MPI program: give one that record wrote")

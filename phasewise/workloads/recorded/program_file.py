@@ -11,14 +11,15 @@ from pathlib import Path
 import numpy as np
 
 from phasewise.errors import RunError
-from phasewise.recorder.recording import Recording
+from phasewise.recorder.recording import Recording, state_of
 from phasewise.runs.disk import disk_reason
-from phasewise.runs.folder import TRACE_FOLDER
-from phasewise.version import __version__
+from phasewise.scratch import folder_of_process
 from phasewise.workloads.recorded.acts import Acts, RankActs, acts_of_all
 
 VERSION = 4
-"""Rises when a record becomes another program, or the file changes: programs are kept."""
+"""Rises when the file changes."""
+FOLDER = "PHASEWISE_PROGRAMS"
+"""The variable by which ranks find the programs of the process that has started them."""
 
 
 @dataclass(frozen=True)
@@ -33,41 +34,31 @@ class Manner:
 
 
 def program_file(recording: Recording, manner: Manner) -> Path:
-    """The path of the file for a record, made unless it is there; RunError if it cannot be."""
+    """The path of the file for a record, which is there as long as this process or that which
+    started it; RunError if it cannot be made.
+    """
     name = f"replay-{_key(recording, manner)}.program"
-    own = recording.folder / TRACE_FOLDER / name
-    folders = (own.parent, Path(tempfile.gettempdir()))
-    for folder in folders:
-        if (folder / name).is_file():
-            return (folder / name).resolve()
-    acts = acts_of_all(recording, manner.steady, manner.balanced, manner.places)
-    content = content_of(acts)
-    reason = ""
-    for folder in folders:
-        try:
-            return _kept(folder / name, content)
-        except OSError as error:
-            reason = disk_reason(error)
-    raise RunError(f"the program of the record in {recording.folder} cannot be kept ({reason})")
-
-
-def _kept(path: Path, content: bytes) -> Path:
-    """Write the file such that it is there as a whole or not at all."""
-    part = path.with_suffix(f".{os.getpid()}.part")
+    given = Path(os.environ.get(FOLDER, ""), name)
+    if given.is_absolute() and given.is_file():
+        return given
     try:
-        part.write_bytes(content)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-    return path.resolve()
+        folder = folder_of_process()
+        os.environ.setdefault(FOLDER, str(folder))
+        path = folder / name
+        if not path.is_file():
+            acts = acts_of_all(recording, manner.steady, manner.balanced, manner.places)
+            path.write_bytes(content_of(acts))
+    except OSError as error:
+        raise RunError(
+            f"the program of the record in {recording.folder} cannot be kept in "
+            f"{tempfile.gettempdir()} ({disk_reason(error)}): set TMPDIR to another folder"
+        ) from None
+    return path
 
 
 def _key(recording: Recording, manner: Manner) -> str:
     """A word that changes with the record and the manner."""
-    about = [VERSION, __version__, manner, str(recording.folder.resolve())]
-    for file in recording.files:
-        state = file.path.stat()
-        about += [state.st_size, state.st_mtime_ns]
+    about = [manner, state_of(recording.folder.resolve())]
     return hashlib.sha256(repr(about).encode()).hexdigest()[:16]
 
 
