@@ -17,7 +17,7 @@ from phasewise.models.computing_elsewhere import scaled_computing
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
-from phasewise.models.links import Link, as_json, loads_of_links
+from phasewise.models.links import Link, as_json, loads_of_links, sides_of_torus
 from phasewise.models.model import Case
 from phasewise.models.other_ranks import models_of_sums, predict_scaled, read_scaling
 from phasewise.models.prediction import predict_many
@@ -238,7 +238,7 @@ def _draw_links(options: argparse.Namespace, case: Case, links: Sequence[Link]) 
 
     assert case.study is not None
     about = (case.study.title, statement(case.machine), case.study.workload.unit)
-    save_picture(lambda: draw_links(links, *about), options.links)
+    save_picture(lambda: draw_links(links, *about, sides_of_torus(case)), options.links)
 
 
 def _draw(

@@ -11,7 +11,7 @@ from typing import Any
 from phasewise.driver import load_planner
 from phasewise.errors import StudyError
 from phasewise.machines import make_twin
-from phasewise.machines.topology import check_size, node_count
+from phasewise.machines.topology import check_size, node_count, torus_block
 from phasewise.models.contention import NAME
 from phasewise.models.model import Case, refusals
 
@@ -59,6 +59,13 @@ def loads_of_links(case: Case) -> list[Link]:
     if not links:
         raise StudyError("--links: no message with data goes from one node to another")
     return sorted(links, key=lambda link: -link.seconds)
+
+
+def sides_of_torus(case: Case) -> tuple[int, ...] | None:
+    """The nodes along each side of the torus that the ranks get, x first; None without a torus."""
+    if case.machine.network.kind != "torus":
+        return None
+    return torus_block(case.machine, case.ranks).dims
 
 
 def as_json(links: Sequence[Link]) -> dict[str, Any]:

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from textwrap import wrap
+from textwrap import fill, wrap
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.colors import Normalize
+from numpy.typing import NDArray
 
 from phasewise.models.links import HOTTEST, Link
 from phasewise.report.figure import Drawing
 from phasewise.report.style import INK, LINE, new_picture, scale
+from phasewise.report.torus_layout import Place, TorusLayout
 from phasewise.workload.interface import Unit
 
-Places = dict[str, tuple[float, float]]
+Floats = NDArray[np.float64]
+Places = dict[str, Place]
+Line = tuple[Place, Place]
 
 HOT = "#c0392b"
 NUMBER: dict[str, Any] = {
@@ -36,20 +40,46 @@ MANY = 200
 """With more nodes, lines are thin."""
 
 
-def draw_links(links: Sequence[Link], title: str, source: str, unit: Unit) -> Drawing:
+def draw_links(
+    links: Sequence[Link],
+    title: str,
+    source: str,
+    unit: Unit,
+    dims: Sequence[int] | None = None,
+) -> Drawing:
     """The links between nodes, the ten hottest of them marked and listed beside the picture. links:
-    the busiest first.
+    the busiest first; dims: the sides of a torus.
     """
     canvas, axes = new_picture(1, 2, 5.2, width_ratios=(1.25, 1))
-    _draw_network(axes[0, 0], links)
+    if dims is None:
+        about = ""
+        places = places_of_ends(links)
+        lines = [(places[link.source], places[link.target]) for link in links]
+        _draw_network(axes[0, 0], links, lines, list(places.values()), 0.008)
+        _frame(axes[0, 0], np.array([(-1.0, -1.0), (1.0, 1.0)]), 0.12)
+    else:
+        about = _draw_torus(axes[0, 0], links, TorusLayout(dims))
+        axes[0, 1].text(0, 0, fill(about, 60), fontsize=7, va="bottom", color=INK)
     _list_hottest(axes[0, 1], links[:HOTTEST])
-    lines = [*wrap(title, LETTERS), *wrap(source, LETTERS)]
-    canvas.suptitle("\n".join(lines), x=0.01, ha="left", fontsize=9, color=INK)
+    heads = [*wrap(title, LETTERS), *wrap(source, LETTERS)]
+    canvas.suptitle("\n".join(heads), x=0.01, ha="left", fontsize=9, color=INK)
     return Drawing(
         canvas,
         f"The links that carry messages of {unit.indefinite}, coloured by bytes over bandwidth. "
-        f"{source}.",
+        f"{about}{source}.",
     )
+
+
+def _draw_torus(axis: Axes, links: Sequence[Link], layout: TorusLayout) -> str:
+    """Draw the links of a torus; sentences on what lies where."""
+    nodes = np.array(layout.nodes())
+    axis.scatter(nodes[:, 0], nodes[:, 1], s=6, color=LINE)
+    lines = [layout.segment(link) for link in links]
+    _draw_network(axis, links, lines, layout.used(links), min(0.07, 0.012 * float(nodes.max())))
+    for text, (x, y) in layout.titles():
+        axis.annotate(text, (x, y), fontsize=7, ha="center", va="top", color=INK)
+    _frame(axis, nodes, 1.4)
+    return layout.caption(links)
 
 
 def places_of_ends(links: Sequence[Link]) -> Places:
@@ -74,42 +104,54 @@ def _sorted(ends: set[str], level: str) -> list[str]:
     return sorted(own, key=lambda end: int(end[len(level) :] or 0))
 
 
-def _draw_network(axis: Axes, links: Sequence[Link]) -> None:
-    places = places_of_ends(links)
+def _draw_network(
+    axis: Axes,
+    links: Sequence[Link],
+    ends: Sequence[Line],
+    nodes: Sequence[Place],
+    aside: float,
+) -> None:
+    """Draw a line for each link, from `ends`, and a dot for each node; aside: how far a line lies
+    to the right of its ends, so that both directions are seen.
+    """
     factor, second = scale([link.seconds for link in links], "s")
-    width = 1.6 if len(places) < MANY else 0.5
-    drawn = links[::-1]  # the busiest lie on top
+    width = 1.6 if len(nodes) < MANY else 0.5
+    beside = [_beside(line, aside) for line in ends]
     lines = LineCollection(
-        [_beside(places[link.source], places[link.target]) for link in drawn],
-        array=np.array([link.seconds * factor for link in drawn]),
+        beside[::-1],  # the busiest lie on top
+        array=np.array([link.seconds * factor for link in links[::-1]]),
         cmap="viridis_r",
         norm=Normalize(0.0, max(link.seconds for link in links) * factor),
         linewidths=width,
     )
     axis.add_collection(lines)
-    hottest = [_beside(places[link.source], places[link.target]) for link in links[:HOTTEST]]
+    hottest = beside[:HOTTEST]
     axis.add_collection(LineCollection(hottest, colors=HOT, linewidths=1.3 * width))
-    at = np.array(list(places.values()))
+    at = np.array(nodes)
     axis.scatter(at[:, 0], at[:, 1], s=12 * width, color=INK, zorder=3)
     for rank, ((x, y), (to_x, to_y)) in enumerate(hottest):
         part = 0.35 + 0.03 * rank  # numbers of the two directions of a link do not meet
         where = (x + part * (to_x - x), y + part * (to_y - y))
-        axis.annotate(str(rank + 1), where, color=HOT, zorder=4, **NUMBER)
-    axis.set_aspect("equal")
-    axis.set_xlim(-1.12, 1.12)
-    axis.set_ylim(-1.12, 1.12)
-    axis.axis("off")
+        size = NUMBER["fontsize"] if len(nodes) < MANY else 5
+        axis.annotate(str(rank + 1), where, color=HOT, zorder=4, **NUMBER | {"fontsize": size})
     bar = axis.figure.colorbar(lines, ax=axis, shrink=0.6, pad=0.01)
     bar.set_label(f"busy [{second}]")
 
 
-def _beside(
-    start: tuple[float, float], end: tuple[float, float]
-) -> tuple[tuple[float, float], tuple[float, float]]:
-    """The line between two ends, a little to the right of it, so that both directions are seen."""
+def _frame(axis: Axes, nodes: Floats, margin: float) -> None:
+    """Show the nodes (n, 2) and a margin around them, and no axes."""
+    low, high = nodes.min(axis=0) - margin, nodes.max(axis=0) + margin
+    axis.set_aspect("equal")
+    axis.set_xlim(low[0], high[0])
+    axis.set_ylim(low[1], high[1])
+    axis.axis("off")
+
+
+def _beside(line: Line, aside: float) -> Line:
+    """The same line, a little to its right."""
+    start, end = line
     x, y = end[0] - start[0], end[1] - start[1]
     length = math.hypot(x, y) or 1.0
-    aside = 0.008
     right = (aside * y / length, -aside * x / length)
     return (
         (start[0] + right[0], start[1] + right[1]),

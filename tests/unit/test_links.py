@@ -13,6 +13,7 @@ from phasewise.cli import main
 from phasewise.machines import Machine, load_machine
 from phasewise.models.links import Link, loads_of_links
 from phasewise.models.model import Case
+from phasewise.report.torus_layout import STROKE, TorusLayout
 from phasewise.study import load
 from tests.sentences import command_refused
 
@@ -52,6 +53,32 @@ def test_the_links_of_a_torus_carry_each_message_from_node_to_node(repository: P
     # A message between two nodes takes one link or more; the ring is crossed both ways.
     nodes = 8 // machine.node_ranks
     assert sum(one.bytes for one in found) >= 2 * nodes * SIDE
+
+
+@pytest.mark.parametrize("dims", [(4, 4, 1), (4, 1, 3), (2, 4, 4)])
+def test_a_picture_of_a_torus_has_neighbours_side_by_side(dims: tuple[int, int, int]) -> None:
+    layout = TorusLayout(dims)
+    nodes = layout.nodes()
+    assert len(set(nodes)) == len(nodes)
+    strides = (1, dims[0], dims[0] * dims[1])
+    for number in range(len(nodes)):
+        for axis, (side, stride) in enumerate(zip(dims, strides, strict=True)):
+            if side == 1:
+                continue
+            here = number // stride % side
+            other = number + ((here + 1) % side - here) * stride
+            ends = f"router{number}", f"router{other}"
+            link = Link(f"link{6 * number + 2 * axis}", "link", *ends, 1.0, 1.0)
+            (x, y), (to_x, to_y) = layout.segment(link)
+            assert (x, y) == nodes[number]
+            # A link of a layer ends at its neighbour, or is a stroke that closes the ring; links
+            # between layers are strokes to the upper right.
+            length = ((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5
+            if axis in layout.axes[:2] and here + 1 < side:
+                assert (to_x, to_y) == nodes[other]
+            else:
+                assert length == pytest.approx(STROKE)
+            assert (to_x > x and to_y > y) == (axis == layout.axes[2])
 
 
 def test_a_dragonfly_tells_its_links_apart(repository: Path) -> None:
