@@ -23,7 +23,7 @@ def replayed_summary(
     study: Study, computing: ScaledComputing, found: ByWay, changes: Sequence[WhatIf]
 ) -> dict[str, Any]:
     """What ``--json`` prints besides what it prints of a study."""
-    points = [{**one.to_dict(), "compute": way} for way in found for one in found[way]]
+    points = [{**one.to_dict(), "scaled_by": way} for way in found for one in found[way]]
     what_if = [asdict(change) for change in changes]
     return {
         "points": points,

@@ -109,7 +109,7 @@ def test_computing_is_scaled_and_its_range_is_given(
         "flops": there.flops / here.flops,
     }
     assert both["compute"] == {"recorded_on": "modern", "factors": ratios}
-    assert [point["compute"] for point in both["points"]] == ["memory", "flops"]
+    assert [point["scaled_by"] for point in both["points"]] == ["memory", "flops"]
     computed = [point["computation_seconds"] for point in both["points"]]
     assert computed[1] / computed[0] == pytest.approx(ratios["flops"] / ratios["memory"])
     assert main([*given, "--compute", "2", "--what-if"]) == 0
