@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from phasewise.recorder import kinds
 from phasewise.recorder.calls import Calls
 from phasewise.recorder.collective_groups import Groups, groups_of
+from phasewise.recorder.late_receivers import Sends, held
 from phasewise.recorder.matching import Matched
 from phasewise.recorder.requests import Ends, completions, last_before, taken
 from phasewise.recorder.varints import Integers, smallest
@@ -27,6 +28,8 @@ CAUSES = ("late sender", "late receiver", "wait at a collective")
 """Why a call may wait (Wolf, Mohr, J. Systems Architecture 49 (2003) 421)."""
 BUFFERED = ("Bsend", "Ibsend")
 """Sends that never wait for their receive."""
+SYNCHRONOUS = 2
+"""What tells sends that always do."""
 
 
 class Clocks:
@@ -74,15 +77,16 @@ def dependences(
     ends: tuple[Sequence[Ends], Sequence[Ends]],
     matched: Matched,
     numbers: Sequence[Integers],
+    hosts: Integers,
 ) -> Dependences:
-    """What the calls of all ranks wait for."""
+    """What the calls of all ranks wait for; hosts: the number of each rank's system."""
     first = np.cumsum([0, *(len(own) for own in calls)])
     pairs = list(zip(clocks, calls, strict=True))
     start = np.concatenate([np.empty(0), *(clock.of(own.start) for clock, own in pairs)])
     end = np.concatenate([np.empty(0), *(clock.of(own.end) for clock, own in pairs)])
     groups, posted = groups_of(calls, numbers, first, start)
     parts = [
-        *_messages(calls, ends, matched, first, start, end),
+        *_messages(calls, ends, matched, first, start, end, hosts),
         _of_posted_collectives(calls, first, posted),
     ]
     waiter, other = (np.concatenate([smallest(part[k]) for part in parts]) for k in range(2))
@@ -105,8 +109,9 @@ def _messages(
     first: Integers,
     start: Floats,
     end: Floats,
+    hosts: Integers,
 ) -> Iterator[Part]:
-    """A receive ends after its send has begun; a send that lasted until its receive was posted
+    """A receive ends after its send has begun; a send that was held until its receive was posted
     waited for it.
     """
     sends, receives = matched.send, matched.receive
@@ -119,9 +124,24 @@ def _messages(
     known = probes[receives] >= 0
     yield _part(probes[receives][known], sent[known], LATE_SENDER)
     direct = _numbered([_unbuffered(o, went) for o, went in zip(calls, ends[0], strict=True)], None)
-    held = (sent_by >= 0) & (direct[sends] > 0)
-    held[held] = end[sent_by[held]] > start[posted[held]]
-    yield _part(sent_by[held], posted[held], LATE_RECEIVER)
+    may = np.flatnonzero((sent_by >= 0) & (direct[sends] > 0))
+    at, sent, sent_by, posted = sends[may], sent[may], sent_by[may], posted[may]
+    own = Sends(
+        size=np.concatenate([np.empty(0, np.int64), *(went.bytes for went in ends[0])])[at],
+        apart=_hosts(sent, hosts, first) != _hosts(posted, hosts, first),
+        synchronous=direct[at] == SYNCHRONOUS,
+        blocking=sent == sent_by,
+        began=start[sent],
+        ended=end[sent_by],
+        posted=start[posted],
+    )
+    waited = held(own)
+    yield _part(sent_by[waited], posted[waited], LATE_RECEIVER)
+
+
+def _hosts(calls: Integers, hosts: Integers, first: Integers) -> Integers:
+    """The system of the rank of each call (n,)."""
+    return hosts[np.searchsorted(first, calls, side="right") - 1]
 
 
 def _numbered(places: Sequence[Integers], first: Integers | None) -> Integers:
@@ -159,11 +179,12 @@ def _probes(calls: Calls, came: Ends) -> Integers:
 
 
 def _unbuffered(calls: Calls, went: Ends) -> Integers:
-    """1 for each send (n,) that may wait for its receive, else 0."""
+    """For each send (n,), whether it may wait for its receive: 0, 1, or SYNCHRONOUS."""
     names = calls.entries.names
     # The receiving half of an exchange waits for the same rank already.
     apart = np.isin(names, sorted({*BUFFERED, *kinds.EXCHANGES}))
-    return np.where(apart, 0, 1)[calls.entry[went.call]]
+    may = np.where(np.isin(names, ("Ssend", "Issend")), SYNCHRONOUS, 1)
+    return np.where(apart, 0, may)[calls.entry[went.call]]
 
 
 def _of_posted_collectives(

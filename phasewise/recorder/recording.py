@@ -42,6 +42,11 @@ class Recording:
         with self._undamaged():
             return Matching(self.files)
 
+    @property
+    def hosts(self) -> list[str]:
+        """The name of the system of each rank."""
+        return [file.texts.get("host", "") for file in self.files]
+
     def waiting(self) -> list[Floats]:
         """The waiting (n,) [s] of each call of each rank; RunError if a trace is damaged."""
         return self.waits.by_rank(self.dependences.first)
@@ -51,7 +56,8 @@ class Recording:
         """What all calls wait for; RunError if a trace is damaged."""
         one = self.matching
         with self._undamaged():
-            return dependences(one.calls, one.clocks, one.ends, one.matched, one.numbers)
+            parts = one.calls, one.clocks, one.ends, one.matched, one.numbers
+            return dependences(*parts, np.unique(self.hosts, return_inverse=True)[1])
 
     @cached_property
     def waits(self) -> Waits:
