@@ -15,21 +15,6 @@ int is_root(int root, MPI_Comm communicator) {
   return space->kind == SPACE_INTER ? root == MPI_ROOT : root == space->me;
 }
 
-void neighbours(MPI_Comm communicator, int* in, int* out) {
-  int kind = MPI_UNDEFINED, weighted;
-  *in = *out = 0;
-  real_MPI_Topo_test(communicator, &kind);
-  if (kind == MPI_CART) {
-    real_MPI_Cartdim_get(communicator, in);
-    *in = *out = 2 * *in;
-  } else if (kind == MPI_GRAPH) {
-    real_MPI_Graph_neighbors_count(communicator, space_of(communicator)->me, in);
-    *out = *in;
-  } else if (kind == MPI_DIST_GRAPH) {
-    real_MPI_Dist_graph_neighbors_count(communicator, in, out, &weighted);
-  }
-}
-
 static void entered(Frame* frame, Call* call, int root, MPI_Comm communicator, MPI_Request* request,
                     int persistent) {
   Space* space = space_of(communicator);

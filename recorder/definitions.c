@@ -110,6 +110,19 @@ void define_space(const Space* space, uint64_t parent, const char* name) {
   written(&stream, at);
 }
 
+static uint8_t* ranks_in(uint8_t* at, const Space* space, int count, const int* ranks) {
+  at = varint(at, (uint64_t)count);
+  for (int k = 0; k < count; ++k) at = varint(at, zigzag(world_rank(space, ranks[k])));
+  return at;
+}
+
+void define_neighbours(const Space* space, int in, const int* from, int out, const int* to) {
+  uint8_t* at = begin(NEIGHBOURS, 64 + 10 * (size_t)(in + out));
+  if (!at) return;
+  at = varint(at, (uint64_t)space->number);
+  written(&stream, ranks_in(ranks_in(at, space, in, from), space, out, to));
+}
+
 void define_name(const Space* space, const char* name) {
   uint8_t* at = begin(NAME, strlen(name) + 40);
   if (at) written(&stream, text(varint(at, (uint64_t)space->number), name));

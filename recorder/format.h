@@ -9,6 +9,8 @@
 //   site        number, frames, then for each: object + 1 or 0, offset, name or nothing
 //   space       number, kind, id (8 bytes), id of the parent (8 bytes), own rank, name,
 //               number of ranks, for each the difference of its world rank to the one before
+//   neighbours  number of the space; number of those that the rank receives from, and world rank or
+//               -1 of each; the same of those that it sends to
 //   name        number of the space, name
 //   list        length, bytes; lists are numbered from 1 on
 //   call        function, site, space, peer, source, slot, list, flags, tags, sent, received;
@@ -26,7 +28,7 @@
 
 enum { HEAD = 1, DEFINITIONS, ENTRIES, CALLS, TAGS, STATISTICS };
 
-enum { TEXT = 1, FUNCTION, OBJECT, SITE, SPACE, NAME, LIST, CALL, REGION };
+enum { TEXT = 1, FUNCTION, OBJECT, SITE, SPACE, NAME, LIST, CALL, REGION, NEIGHBOURS };
 
 // Kinds of spaces.
 enum { SPACE_INTRA, SPACE_INTER, SPACE_WINDOW };

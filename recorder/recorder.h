@@ -133,6 +133,7 @@ void define_text(const char* name, const char* text);
 void define_function(uint32_t function);
 void define_site(int32_t site, int frames, const uintptr_t* addresses);
 void define_space(const Space* space, uint64_t parent, const char* name);
+void define_neighbours(const Space* space, int in, const int* from, int out, const int* to);
 void define_name(const Space* space, const char* name);
 void define_list(const uint8_t* bytes, size_t length);
 void define_call(const Call* call);
@@ -186,6 +187,9 @@ static inline int32_t world_rank(const Space* space, int rank) {
          : rank == MPI_ANY_SOURCE     ? ANYBODY
                                       : NOBODY;
 }
+
+// neighbours.c
+void tell_neighbours(const Space* space, MPI_Comm communicator);
 
 // requests.c
 int32_t take_slot(void);

@@ -118,7 +118,9 @@ Space* new_communicator(MPI_Comm communicator, uint64_t parent) {
   // The sides of an inter-communicator may have different parents.
   const uint64_t base = inter ? base_of_inter(space, communicator)
                               : hash_of_members(mix(3, parent), space->world, space->n);
-  return keep(space, parent, base, name);
+  keep(space, parent, base, name);
+  if (!inter) tell_neighbours(space, communicator);
+  return space;
 }
 
 void new_window(MPI_Win window) {

@@ -23,7 +23,7 @@ HEAD = struct.Struct("<5Ii2I9q")
 SMALLEST = 1 << 14
 HEADS, DEFINITIONS, ENTRIES, CALLS, TAGS, STATISTICS = range(1, 7)
 """Kinds of blocks."""
-TEXT, FUNCTION, OBJECT, SITE, SPACE, NAME, LIST, CALL, REGION = range(1, 10)
+TEXT, FUNCTION, OBJECT, SITE, SPACE, NAME, LIST, CALL, REGION, NEIGHBOURS = range(1, 11)
 """Kinds of definitions."""
 INTRA, INTER, WINDOW = range(3)
 """Kinds of spaces."""
@@ -118,6 +118,10 @@ class RankFile:
     functions: dict[int, str] = field(default_factory=dict)
     sites: dict[int, tuple[Frame, ...]] = field(default_factory=dict)
     spaces: dict[int, Space] = field(default_factory=dict)
+    neighbours: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = field(default_factory=dict)
+    """By the number of a communicator, the ranks of the world from which messages of a collective
+    among neighbours come, and those to which they go; -1 for none.
+    """
     regions: dict[int, str] = field(default_factory=dict)
     objects: dict[int, tuple[str, int]] = field(default_factory=dict)
     entries: list[Bytes] = field(default_factory=list)
@@ -241,6 +245,9 @@ def _define(found: RankFile, cursor: Cursor) -> None:
         elif kind == SPACE:
             number = cursor.number()
             found.spaces[number] = _space(cursor)
+        elif kind == NEIGHBOURS:
+            number = cursor.number()
+            found.neighbours[number] = _neighbours(cursor), _neighbours(cursor)
         elif kind == NAME:
             number = cursor.number()
             known = found.spaces[number]
@@ -256,6 +263,13 @@ def _frame(cursor: Cursor, objects: dict[int, tuple[str, int]]) -> Frame:
     number, offset = cursor.number(), cursor.number()
     path, start = objects.get(number - 1, ("", 0))
     return Frame(path, offset, cursor.text(), start)
+
+
+def _neighbours(cursor: Cursor) -> tuple[int, ...]:
+    ranks = tuple(cursor.signed() for _ in cursor.times())
+    if any(not -1 <= rank < 1 << 31 for rank in ranks):
+        raise ValueError("a neighbour is an impossible rank")
+    return ranks
 
 
 def _space(cursor: Cursor) -> Space:

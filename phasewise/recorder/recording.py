@@ -198,12 +198,12 @@ class Matching:
         every = gathered(self.ends[0], self.numbers), gathered(self.ends[1], self.numbers)
         # The numbers of each rank are kept once, as parts of those of all.
         self.ends = shared(self.ends[0], every[0]), shared(self.ends[1], every[1])
-        sends, receives = _by_place(every[0], place), _by_place(every[1], place)
+        sends, receives = by_place(every[0], place), by_place(every[1], place)
         self.all: tuple[AllEnds, AllEnds] = sends, receives
         self.matched: Matched = match(sends, receives)
 
 
-def _by_place(ends: AllEnds, place: dict[int, int]) -> AllEnds:
+def by_place(ends: AllEnds, place: dict[int, int]) -> AllEnds:
     """Ranks as places among the files, where some ranks have none: their peers get -1."""
     if all(rank == at for rank, at in place.items()):
         return ends

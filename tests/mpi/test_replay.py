@@ -20,6 +20,7 @@ from phasewise.recorder.recording import read_recording
 from phasewise.runs.folder import TRACE_FOLDER, RunFolder
 from phasewise.simulated.simulate import Request, simulate
 from phasewise.study import load
+from phasewise.study.replaying import remarks_on
 from phasewise.traces.records import read_communication
 from phasewise.workloads.recorded.messages import messages_of
 from tests.mpi.recorded import LIBRARIES, YIELDING, built, library_of_core, ranks_of, record
@@ -58,6 +59,28 @@ def test_the_plan_has_the_messages_of_the_record(
     calls = json.loads((recorded / "recording.json").read_text(encoding="utf-8"))["sites"]
     blocking = [site for site in calls if site["call"] in COLLECTIVES]
     assert planned["totals"]["library_calls"] == sum(site["calls"] for site in blocking) / RANKS
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_collectives_among_neighbours_are_replayed_as_messages(
+    library: str, tmp_path: Path
+) -> None:
+    program = built(tmp_path, "neighbours.c", library)
+    record(tmp_path / "run", ranks_of(library, RANKS, program))
+    row = [(a, b) for a in range(RANKS) for b in (a - 1, a + 1) if 0 <= b < RANKS]
+    expected = Counter((*pair, 12) for pair in row) + Counter((*pair, 20) for pair in row)
+    for rank in range(RANKS):
+        expected[rank, (rank + 1) % RANKS, rank + 1] += 1
+        expected[rank, (rank + 2) % RANKS, rank + 11] += 1
+        for step in (1, RANKS - 1):
+            expected[rank, (rank + step) % RANKS, 4] += 1
+    assert sent(tmp_path / "run") == expected
+    study = load(tmp_path / "run")
+    assert plan(study, RANKS, 1)["totals"]["messages"] == sum(
+        n for (rank, *_), n in expected.items() if rank == 1
+    )
+    assert turn_of(Case(study, load_machine("bassi"), RANKS), "contention").seconds > 0
+    assert not remarks_on(study)
 
 
 COLLECTIVES = {

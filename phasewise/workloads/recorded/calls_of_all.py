@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,6 +26,13 @@ NUMBERS = {name: number for number, name in enumerate(KINDS)} | {"Alltoallw": 5}
 LATER = {"I" + name.lower(): number for name, number in NUMBERS.items()}
 PERSISTENT = {name + "_init": number for name, number in NUMBERS.items()}
 """Functions that make a request, which a start begins as often as the program wants."""
+NEAR = {
+    *("Neighbor_allgather", "Neighbor_allgatherv"),
+    *("Neighbor_alltoall", "Neighbor_alltoallv", "Neighbor_alltoallw"),
+}
+NEAR_LATER = {"I" + name.lower() for name in NEAR}
+NEAR_PERSISTENT = {name + "_init" for name in NEAR}
+"""Collectives among neighbours."""
 TAGS = 1024
 """So many collectives of a communicator may be under way at once."""
 OF_ONE_SIZE = {"Bcast", "Allreduce", "Reduce", "Scan", "Exscan"}
@@ -92,7 +99,7 @@ class Collectives:
     ) -> tuple[list[int], list[int]]:
         """The bytes of blocks, and of those from each member in an all-to-all."""
         sent, received = columns["sent"], columns["received"]
-        given = self._counts(columns["list"])
+        given = counts_of(self.calls, columns["list"])
         if name == "Barrier":
             return [], []
         if name in OF_ONE_SIZE:
@@ -112,13 +119,16 @@ class Collectives:
             return blocks if me == root and blocks else own, []
         return given[1] if name == "Allgatherv" else given[0], []
 
-    def _counts(self, number: int) -> tuple[list[int], list[int]]:
-        """The bytes to and from each member, as the recorder lists them."""
-        if not number:
-            return [], []
-        values = self.calls.entries.lists[number - 1].tolist()
-        many = values[0]
-        return values[1 : 1 + many], values[2 + many :]
+
+def counts_of(calls: Calls, number: int) -> tuple[list[int], list[int]]:
+    """The bytes to and from each member, as the recorder lists them; number: of the list, 0 for
+    none.
+    """
+    if not number:
+        return [], []
+    values = calls.entries.lists[number - 1].tolist()
+    many = values[0]
+    return values[1 : 1 + many], values[2 + many :]
 
 
 def collectives_of(recording: Recording) -> list[Collectives]:
@@ -129,7 +139,7 @@ def collectives_of(recording: Recording) -> list[Collectives]:
     counts: dict[int, dict[int, list[str]]] = {}
     found = []
     for rank, (file, calls) in enumerate(zip(recording.files, matching.calls, strict=True)):
-        call, made = _begun(calls)
+        call, made = begun(calls, NUMBERS.keys() | LATER.keys(), PERSISTENT.keys())
         # A rank alone sends nothing.
         spaces = [n for n, s in file.spaces.items() if s.kind == INTRA and len(s.world) > 1]
         inside = np.isin(calls.of("space")[made], spaces)
@@ -138,20 +148,22 @@ def collectives_of(recording: Recording) -> list[Collectives]:
         for one in np.unique(space).tolist():
             names = calls.names(made[space == one]).tolist()
             counts.setdefault(one, {})[file.head.rank] = names
-        tag = space * TAGS % (1 << 19) + _index(space) % TAGS
-        done = _ends(calls, call, made)
+        tag = space * TAGS % (1 << 19) + places_among(space) % TAGS
+        done = ends_of(calls, call, made, NUMBERS.keys())
         found.append(Collectives(file, calls, call, calls.entry[made], done, tag))
     _check(recording, counts)
     return found
 
 
-def _begun(calls: Calls) -> tuple[Integers, Integers]:
-    """The call (n,) that begins each collective, and the one (n,) that says what it is: the same,
-    or that which made the persistent request.
+def begun(
+    calls: Calls, names: Collection[str], persistent: Collection[str]
+) -> tuple[Integers, Integers]:
+    """The call (n,) that begins each collective of these names, and the one (n,) that says what it
+    is: the same, or that which made the persistent request, by a function of other names.
     """
-    at = calls.named(NUMBERS.keys() | LATER.keys())
+    at = calls.named(set(names))
     start, made = started(calls)
-    ours = calls.among(made, PERSISTENT)
+    ours = calls.among(made, persistent)
     call = np.concatenate([at, start[ours]])
     order = np.argsort(call, kind="stable")
     return call[order], np.concatenate([at, made[ours]])[order]
@@ -183,7 +195,7 @@ def _check(recording: Recording, counts: dict[int, dict[int, list[str]]]) -> Non
             )
 
 
-def _index(space: Integers) -> Integers:
+def places_among(space: Integers) -> Integers:
     """How many of the same communicator come before each."""
     found = np.zeros(len(space), np.int64)
     for one in np.unique(space).tolist():
@@ -192,13 +204,15 @@ def _index(space: Integers) -> Integers:
     return found
 
 
-def _ends(calls: Calls, call: Integers, made: Integers) -> Integers:
-    """The call with which each is complete: itself, or that which waits for its request."""
-    later = ~calls.among(made, NUMBERS)
+def ends_of(calls: Calls, call: Integers, made: Integers, blocking: Collection[str]) -> Integers:
+    """The call with which each collective is complete: itself, if it is made by a function of these
+    names, or that which waits for its request; -1 if none does.
+    """
+    later = ~calls.among(made, blocking)
     if not np.any(later):
         return call
-    own = kinds.POSTED_SENDS | kinds.POSTED_RECEIVES | kinds.POSTED_EXCHANGES | LATER.keys()
-    alone = calls.named(own)
+    own = kinds.POSTED_SENDS | kinds.POSTED_RECEIVES | kinds.POSTED_EXCHANGES
+    alone = calls.named(own | LATER.keys() | NEAR_LATER)
     start, request = started(calls)
     posted = np.concatenate([alone, start])
     slot = calls.of("slot")[np.concatenate([alone, request])]

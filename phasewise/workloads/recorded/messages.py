@@ -7,8 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from phasewise.recorder.matching import Matched
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.varints import Integers
+from phasewise.workloads.recorded.neighbours import Side, among_neighbours
 
 
 @dataclass(frozen=True)
@@ -27,36 +29,63 @@ class Messages:
 
 
 def messages_of(recording: Recording) -> list[Messages]:
-    """The messages of each rank; ends without another one are left out."""
-    matching = recording.matching
-    sends, receives = matching.all
-    matched = matching.matched
-    order = np.argsort(matched.send, kind="stable")
-    send, receive = matched.send[order], matched.receive[order]
-    found = []
-    call = [np.concatenate([np.empty(0, int), *(e.call for e in ends)]) for ends in matching.ends]
-    done = [np.concatenate([np.empty(0, int), *(e.done for e in ends)]) for ends in matching.ends]
+    """The messages of each rank, those of collectives among neighbours included; ends without
+    another one are left out.
+    """
+    one = recording.matching
+    near = among_neighbours(recording)
+    parts = [
+        _columns((one.ends[0], one.all[0]), (one.ends[1], one.all[1]), one.matched),
+        _columns(*near),
+    ]
+    source, target, size, sent, left, receive, taken, done = (
+        np.concatenate(pair) for pair in zip(*parts, strict=True)
+    )
+    order = np.lexsort((sent, source))
+    columns = (source, target, size, sent, left, receive, taken, done)
+    source, target, size, sent, left, receive, taken, done = (part[order] for part in columns)
     # A message may be received in another order than it was taken in, by a matched probe.
     posted = np.empty(len(receive), np.int64)
-    posted[np.lexsort((receive, call[1][receive]))] = np.arange(len(receive))
-    tag = _tags(sends.rank[send], receives.rank[receive], posted)
-    for rank in range(len(matching.calls)):
-        out, into = np.flatnonzero(sends.rank[send] == rank), receives.rank[receive] == rank
+    posted[np.lexsort((receive, taken))] = np.arange(len(receive))
+    tag = _tags(source, target, posted)
+    found = []
+    for rank in range(len(one.calls)):
+        out, into = np.flatnonzero(source == rank), target == rank
         # Receives in the order in which they were posted.
         come = np.flatnonzero(into)[np.argsort(posted[into], kind="stable")]
-        parts = [
-            np.concatenate(pair)
-            for pair in (
-                (np.ones(len(out), bool), np.zeros(len(come), bool)),
-                (receives.rank[receive[out]], sends.rank[send[come]]),
-                (sends.bytes[send[out]], sends.bytes[send[come]]),
-                (tag[out], tag[come]),
-                (call[0][send[out]], call[1][receive[come]]),
-                (done[0][send[out]], done[1][receive[come]]),
-            )
-        ]
-        found.append(Messages(*parts))
+        pairs = (
+            (np.ones(len(out), bool), np.zeros(len(come), bool)),
+            (target[out], source[come]),
+            (size[out], size[come]),
+            (tag[out], tag[come]),
+            (sent[out], taken[come]),
+            (left[out], done[come]),
+        )
+        found.append(Messages(*(np.concatenate(pair) for pair in pairs)))
     return found
+
+
+def _columns(sent: Side, received: Side, matched: Matched) -> tuple[Integers, ...]:
+    """Of each message (m,), in the order of the sends: the ranks that send and receive it, its
+    bytes, the calls that send it and complete that, the number of its receive, and the calls that
+    receive it and complete that.
+    """
+    order = np.argsort(matched.send, kind="stable")
+    send, receive = matched.send[order], matched.receive[order]
+
+    def calls(side: Side, name: str) -> Integers:
+        return np.concatenate([np.empty(0, int), *(getattr(one, name) for one in side[0])])
+
+    return (
+        sent[1].rank[send],
+        received[1].rank[receive],
+        sent[1].bytes[send],
+        calls(sent, "call")[send],
+        calls(sent, "done")[send],
+        receive,
+        calls(received, "call")[receive],
+        calls(received, "done")[receive],
+    )
 
 
 def _tags(source: Integers, target: Integers, posted: Integers) -> Integers:

@@ -8,7 +8,14 @@ from phasewise.output import number_of
 from phasewise.recorder.kinds import FILES, ONE_SIDED, group_of, plain
 from phasewise.recorder.raw import INTER, RankFile
 from phasewise.recorder.recording import Recording
-from phasewise.workloads.recorded.calls_of_all import LATER, NUMBERS, PERSISTENT
+from phasewise.workloads.recorded.calls_of_all import (
+    LATER,
+    NEAR,
+    NEAR_LATER,
+    NEAR_PERSISTENT,
+    NUMBERS,
+    PERSISTENT,
+)
 
 LEAST_SHARE = 0.001
 """Least share of the ranks' time that is given as a number."""
@@ -40,7 +47,7 @@ def _left_out(file: RankFile, name: str, space: int) -> str:
         return "calls on files"
     if group == ONE_SIDED:
         return "one-sided calls"
-    if name.removeprefix("I").lower().startswith("neighbor"):
+    if name in NEAR | NEAR_LATER | NEAR_PERSISTENT and space not in file.neighbours:
         return "collectives among neighbours"
     known = file.spaces.get(space)
     between = known is not None and known.kind == INTER

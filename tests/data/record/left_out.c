@@ -1,6 +1,6 @@
 // Two kinds of persistent collectives where the library has them, and what a replay leaves out:
-// files, one-sided calls, collectives among neighbours and between groups, a send to nobody's
-// receive.
+// files, one-sided calls, collectives between groups, a send to nobody's receive; and a collective
+// among neighbours.
 #include <mpi.h>
 #include <stdlib.h>
 
