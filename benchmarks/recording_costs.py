@@ -40,7 +40,7 @@ def recorders(folder: Path) -> dict[str, list[str]]:
     own = [sys.executable, "-m", "phasewise", "record", "--quiet", "--out", str(folder / "own")]
     found: dict[str, list[str]] = {"none": [], "phasewise": [*own, "--"]}
     if shutil.which("eztrace"):
-        found["EZTrace"] = ["eztrace", "-t", "mpi", "-o", str(folder / "eztrace")]
+        found["EZTrace"] = ["eztrace", "-t", "openmpi", "-o", str(folder / "eztrace")]
     return found
 
 
