@@ -6,8 +6,8 @@ On one computer with both libraries, Open MPI through shared memory, Open MPI th
 are three machines with the same processor. Each is measured (`phasewise machine measure`), unless
 --measured names a folder that has its file from an earlier call. Three programs
 (recorded/exchanges.c) are recorded on the first, predicted on each, and recorded there, which tells
-how long they took. The exit status is 0 if all whole runs are predicted within 10 %, and
-communication within 20 %. Use a quiet computer.
+how long they took. All that is repeated in turn, and medians are compared. The exit status is 0 if
+all whole runs are predicted within 10 %, and communication within 20 %. Use a quiet computer.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from phasewise.errors import PhasewiseError, RunError
@@ -58,10 +59,12 @@ class Library:
 MPICH_DRIVER = Path(__file__).parents[1] / "build/mpich/phasewise-driver"
 OVER_TCP = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_osc": "pt2pt,sm"}
 """Open MPI 4.1 has one-sided messages over TCP by these components alone."""
+SPINNING = {"OMPI_MCA_mpi_yield_when_idle": "0"}
+"""Ranks that have a core each keep it while they wait, as they do while machines are measured."""
 
 MACHINES = (
-    Library("shared-memory", "openmpi", "mpi", {}),
-    Library("tcp", "openmpi", "mpi", {"OMPI_MCA_btl": "self,tcp", **OVER_TCP}),
+    Library("shared-memory", "openmpi", "mpi", SPINNING),
+    Library("tcp", "openmpi", "mpi", {"OMPI_MCA_btl": "self,tcp", **OVER_TCP, **SPINNING}),
     Library("mpich", "mpich", "mpich", {"PHASEWISE_DRIVER": str(MPICH_DRIVER)}),
 )
 
@@ -84,12 +87,12 @@ def measured(machine: Library, folder: Path, ranks: int) -> Path:
     return path
 
 
-def recorded(machine: Library, name: str, folder: Path, ranks: int) -> Path:
-    """The folder of a program's record on a machine."""
+def recorded(machine: Library, name: str, folder: Path, number: int, ranks: int) -> Path:
+    """The folder of one of a program's records on a machine."""
     program = folder / f"exchanges.{machine.kind}"
     if not program.exists():
         _call(machine, [f"mpicc.{machine.kind}", "-O2", str(SOURCE), "-o", str(program)])
-    out = folder / f"{name}-{machine.name}"
+    out = folder / f"{name}-{machine.name}-{number}"
     launch = [f"mpiexec.{machine.kind}", "-n", str(ranks), str(program), *PROGRAMS[name]]
     recording = [sys.executable, "-m", "phasewise", "record", "--quiet", "--out", str(out)]
     _call(machine, [*recording, "--", *launch])
@@ -116,6 +119,11 @@ def foreseen(folder: Path, machine: Path, model: str) -> Told:
     return Told(found.turn_seconds, found.communication_seconds)
 
 
+def middle(several: Sequence[Told]) -> Told:
+    """The median of several runs, or of their predictions."""
+    return Told(median(one.whole for one in several), median(one.communication for one in several))
+
+
 def points(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Each program on each machine: seconds that were predicted and that it took."""
     out = Path(options.out)
@@ -123,9 +131,14 @@ def points(options: argparse.Namespace) -> list[dict[str, Any]]:
     files = [measured(one, Path(options.measured or out), options.ranks) for one in MACHINES]
     found = []
     for name in PROGRAMS:
-        folders = [recorded(machine, name, out, options.ranks) for machine in MACHINES]
-        for machine, file, folder in zip(MACHINES, files, folders, strict=True):
-            there, here = took(folder), foreseen(folders[0], file, options.model)
+        # Machines take turns, so that a disturbance does not meet one of them alone.
+        turns = [
+            [recorded(machine, name, out, number, options.ranks) for machine in MACHINES]
+            for number in range(options.repeat)
+        ]
+        for k, machine in enumerate(MACHINES):
+            there = middle([took(folders[k]) for folders in turns])
+            here = middle([foreseen(folders[0], files[k], options.model) for folders in turns])
             point = {"program": name, "machine": machine.name}
             for quantity in ("whole", "communication"):
                 one, other = getattr(here, quantity), getattr(there, quantity)
@@ -140,6 +153,7 @@ def main(words: Sequence[str]) -> int:
     parser.add_argument("--out", required=True, metavar="DIR", help="folder of the records")
     parser.add_argument("--measured", metavar="DIR", help="where the machines' files are")
     parser.add_argument("--ranks", type=count, default=2, metavar="N")
+    parser.add_argument("--repeat", type=count, default=5, metavar="N", help="records of each")
     parser.add_argument("--model", default="contention", metavar="NAME")
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args(words)

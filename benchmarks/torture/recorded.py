@@ -3,6 +3,8 @@ one sentence, in time.
 
     .venv/bin/python -m benchmarks.torture.recorded --times 100000 --seed 1 tests/data/record/ring
 
+The page of `report` and the archive of OTF2 are made after every hundredth mutation alone, since
+they take a hundred times as long.
 The status is 1 if there was a fault. Its words, with the seed, repeat it.
 """
 
@@ -20,6 +22,7 @@ import traceback
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
@@ -33,7 +36,9 @@ from phasewise.models.model import Case
 from phasewise.models.prediction import turn_of
 from phasewise.recorder.analysis import Analysis
 from phasewise.recorder.goal import write_goal
+from phasewise.recorder.otf2_archive import write_otf2
 from phasewise.recorder.time_line import RecordedEvents
+from phasewise.report.recorded import make_recorded_report
 from phasewise.runs.folder import RECORD_FILE, TRACE_FOLDER
 from phasewise.study import load
 from phasewise.traces.chrome import write_events
@@ -44,6 +49,8 @@ LIMIT = 20
 MEMORY = 6 << 30
 """Bytes of address space that a reader may take."""
 MOST_CHANGES = 4
+SLOW = 100
+"""Mutations of which one is read by slow readers too."""
 
 
 class HangError(Exception):
@@ -81,6 +88,9 @@ class Readers:
             "goal": self.goal,
             "predict": self.predict,
         }
+        self.slow: dict[str, Callable[[Path], object]] = {"page": self.page}
+        if find_spec("otf2") is not None:
+            self.slow["otf2"] = self.otf2
 
     def report(self, folder: Path) -> None:
         """What ``report --json`` says."""
@@ -88,6 +98,18 @@ class Readers:
         found.recording.not_recorded()
         _ = found.site_table, found.sizes
         found.to_dict()
+
+    def page(self, folder: Path) -> None:
+        """``report``, with its pictures."""
+        make_recorded_report(folder)
+
+    def otf2(self, folder: Path) -> None:
+        """``trace --export otf2``."""
+        archive = folder / "otf2"
+        try:
+            write_otf2(Analysis(folder), archive)
+        finally:
+            shutil.rmtree(archive, ignore_errors=True)
 
     def chrome(self, folder: Path) -> None:
         """``trace --chrome``."""
@@ -156,13 +178,12 @@ class Mutations:
 
     def once(self, number: int) -> dict[str, str]:
         """The outcome of each reader after mutation `number`."""
+        readers = self._readers.all | ({} if number % SLOW else self._readers.slow)
         chance = random.Random(f"{self._seed} {number}")
         path = chance.choice(list(self._whole))
         path.write_bytes(mutated(self._whole[path], self._used[path], chance))
         try:
-            return {
-                name: outcome_of(read, self._folder) for name, read in self._readers.all.items()
-            }
+            return {name: outcome_of(read, self._folder) for name, read in readers.items()}
         finally:
             path.write_bytes(self._whole[path])
             for kept in (self._folder / TRACE_FOLDER).glob("replay-*"):

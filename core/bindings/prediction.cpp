@@ -95,6 +95,8 @@ driver::Rates rates_from(const nb::dict& given) {
   if (given.contains("overheads"))
     rates.overheads.message = nb::cast<std::array<double, exchange::overheads>>(given["overheads"]);
   if (given.contains("round")) rates.overheads.round = nb::cast<double>(given["round"]);
+  if (given.contains("collective"))
+    rates.overheads.collective = nb::cast<double>(given["collective"]);
   if (given.contains("copies")) {
     auto copies = nb::cast<std::map<std::string, std::vector<double>>>(given["copies"]);
     rates.copies = {copies["spans"], copies["seconds"]};
@@ -345,11 +347,12 @@ void bind_prediction(nb::module_& m) {
       "seconds per flop and per byte moved; kernels, a list of name, part (from 1) and seconds per "
       "flop, or per byte for a kernel without flops; unit, as for work; overheads, by kind of "
       "call, seconds of a message at either end beyond its latency; round, seconds of each round, "
-      "or rounds, by protocol, and one_way, those of rounds that go one way; copies, spans [B] and "
-      "seconds of runs that lie apart, sizes [B] of blocks and seconds to copy them within a "
-      "rank's memory (within) and to another rank's (across); types, spans [B] and seconds of "
-      "runs, and message, seconds of an end of a message by types; streams, sizes [B], the seconds "
-      "of a further message and of a further put in one direction, and of a handshake; swaps, "
+      "or rounds, by protocol, and one_way, those of rounds that go one way; collective, seconds "
+      "of a collective call of the library beside its messages; copies, spans [B] and seconds of "
+      "runs that lie apart, sizes [B] of blocks and seconds to copy them within a rank's memory "
+      "(within) and to another rank's (across); types, spans [B] and seconds of runs, and "
+      "message, seconds of an end of a message by types; streams, sizes [B], the seconds of a "
+      "further message and of a further put in one direction, and of a handshake; swaps, "
       "sizes [B] and seconds of a message that meets another one; started_at_once, whether the "
       "library's nonblocking collectives send all their messages at once; begins_together, whether "
       "a run's ranks begin together; header, bytes that a message has beside its data; "

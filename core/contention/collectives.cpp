@@ -166,13 +166,15 @@ CollectiveRounds gather_and_broadcast_rounds(std::span<const std::int64_t> block
   return rounds;
 }
 
-CollectiveRounds barrier_rounds(int p, int me) {
+CollectiveRounds short_sum_rounds(int p, int me, std::int64_t bytes) {
   const exchange::SumRounds doubling = exchange::doubling_rounds(me, p);
   CollectiveRounds rounds;
-  append(rounds, doubling.added, 0);
-  append(rounds, doubling.stored, 0);
+  append(rounds, doubling.added, bytes);
+  append(rounds, doubling.stored, bytes);
   return rounds;
 }
+
+CollectiveRounds barrier_rounds(int p, int me) { return short_sum_rounds(p, me, 0); }
 
 CollectiveRounds all_at_once(int p, int me, std::int64_t bytes_to_each) {
   CollectiveRound round;

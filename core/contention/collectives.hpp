@@ -26,6 +26,8 @@ CollectiveRounds broadcast_rounds(int p, int me, std::int64_t bytes);
 // (Rabenseifner). Members beyond a power of two first give their values to a neighbour, and get the
 // sums last.
 CollectiveRounds sum_rounds(int p, int me, std::int64_t bytes);
+// The same by recursive doubling of whole vectors, which short ones have.
+CollectiveRounds short_sum_rounds(int p, int me, std::int64_t bytes);
 // Sums over p members along a binomial tree to member 0.
 CollectiveRounds reduce_rounds(int p, int me, std::int64_t bytes);
 // Reduce-scatter around a ring, block by block; member i ends with blocks[i] bytes.

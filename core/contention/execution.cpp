@@ -212,14 +212,13 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
                 .max_rate = route.max_bandwidth,
                 .amount = static_cast<double>(sent) / factor(bandwidth_factors_, sent)};
   if (by_latency_) found.penalty = route.latency * microseconds;
-  if (bytes == 0) return found;
   if (company == Company::crossing && swaps_.known()) {
     const double longer =
         swaps_.message(static_cast<double>(bytes)) / (found.delay + found.amount / found.max_rate);
     found.delay *= longer;
     found.amount *= longer;
   }
-  if (!route.by_ranks || !streams_.known()) return found;
+  if (bytes == 0 || !route.by_ranks || !streams_.known()) return found;
   // The slower side takes the time of a further message of a stream; the sender takes the rest of a
   // message's time. A message that only the receiver copies costs the sender nothing.
   const double alone = found.amount / found.max_rate;

@@ -20,6 +20,7 @@ namespace {
 // How many repetitions of an exchange are written down. The last one, for which traffic has
 // settled, stands for all later ones.
 constexpr int max_repetitions = 4;
+constexpr std::int64_t longest_short_sum = 2048;  // [B], as in MPICH
 
 double runs_of(const exchange::Fragment& fragment) {
   return static_cast<double>(fragment.count * fragment.outer_count);
@@ -27,6 +28,13 @@ double runs_of(const exchange::Fragment& fragment) {
 double span_of(const exchange::Fragment& fragment) {
   return static_cast<double>(
       std::max(fragment.count * fragment.stride, fragment.outer_count * fragment.outer_stride));
+}
+
+// Whether a member sends to one from which it receives in the same round.
+bool crosses(const contention::CollectiveRound& round) {
+  return std::ranges::any_of(round.sends, [&](const contention::CollectiveSend& send) {
+    return std::ranges::find(round.receives, send.peer) != round.receives.end();
+  });
 }
 
 bool alike(const Exchange& a, const Exchange& b) {
@@ -40,7 +48,7 @@ bool alike(const Exchange& a, const Exchange& b) {
 
 Followed::Followed(int ranks, int rank, const ProgramOptions& options,
                    std::vector<std::string>& phases)
-    : rank_(rank), options_(options), phases_(phases), everyone_(ranks) {
+    : rank_(rank), options_(options), phases_(phases), everyone_(ranks), receiving_(ranks) {
   std::iota(everyone_.begin(), everyone_.end(), 0);
   under_way_.fill(-1);
 }
@@ -84,8 +92,8 @@ void Followed::summed(std::string_view phase, std::size_t values,
   if (ranks.size() == 1) return;
   begin(exchange::common_channel);
   add_collective(phase, exchange::common_channel, ranks,
-                 contention::sum_rounds(static_cast<int>(ranks.size()), team ? team->me : rank_,
-                                        static_cast<std::int64_t>(8 * values)),
+                 library_sum(static_cast<int>(ranks.size()), team ? team->me : rank_,
+                             static_cast<std::int64_t>(8 * values)),
                  1.0);
   end(exchange::common_channel);
   finish(exchange::common_channel);
@@ -290,19 +298,42 @@ void Followed::add_library(const Exchange& exchange, double weight) {
   const bool summed = exchange.form == exchange::LibraryForm::all_reduced;
   const bool gathered = exchange.form == exchange::LibraryForm::gathered && !exchange.adds;
   add_collective(exchange.phase, exchange.channel, exchange.team->ranks,
-                 summed          ? contention::sum_rounds(p, me, all)
+                 summed          ? library_sum(p, me, all)
                  : gathered      ? contention::gather_and_broadcast_rounds(blocks, me)
                  : exchange.adds ? contention::reduce_ring_rounds(blocks, me)
                                  : contention::gather_ring_rounds(blocks, me),
                  weight);
 }
 
+// What each message of a collective costs at either end. It is charged where exchanges were timed:
+// in the twins of described machines a program's own messages alone cost something.
+double Followed::call_in_library() const {
+  const Rates& rates = options_.rates;
+  const double call = rates.overheads.message[static_cast<int>(exchange::Overhead::two_sided)];
+  return rates.rounds.empty() ? 0.0 : call;
+}
+
+// The rounds of the library's sum. Libraries sum short vectors by recursive doubling (Thakur,
+// Rabenseifner, Gropp, Int. J. High Performance Computing Applications 19 (2005) 49), whereas the
+// twins of described machines sum all vectors by one algorithm.
+contention::CollectiveRounds Followed::library_sum(int p, int me, std::int64_t bytes) const {
+  const bool short_one = !options_.rates.rounds.empty() && bytes <= longest_short_sum;
+  return short_one ? contention::short_sum_rounds(p, me, bytes)
+                   : contention::sum_rounds(p, me, bytes);
+}
+
 void Followed::add_collective(std::string_view name, Channel channel, const std::vector<int>& ranks,
                               const contention::CollectiveRounds& rounds, double weight,
                               bool blocking) {
   const Posting posting = blocking ? Posting::by_library : Posting::by_library_at_once;
+  const double call = call_in_library();
+  double entering = options_.rates.overheads.collective;
   for (const contention::CollectiveRound& from : rounds) {
     begin_round(name, channel, posting, weight);
+    round_.before = static_cast<float>(std::exchange(entering, 0.0) +
+                                       call * static_cast<double>(from.sends.size()));
+    round_.after = static_cast<float>(call * static_cast<double>(from.receives.size()));
+    if (crosses(from)) round_.company = contention::Company::crossing;
     for (const contention::CollectiveSend& part : from.sends) send(ranks[part.peer], part.bytes);
     for (const int member : from.receives) receive(ranks[member]);
     end_round();

@@ -68,6 +68,8 @@ class Followed : public workload::OfflineListener {
   void add_collective(std::string_view name, exchange::Channel channel,
                       const std::vector<int>& ranks, const contention::CollectiveRounds& rounds,
                       double weight, bool blocking = true);
+  double call_in_library() const;
+  contention::CollectiveRounds library_sum(int p, int me, std::int64_t bytes) const;
   double round_seconds(const exchange::Exchange& exchange, const exchange::Round& round) const;
   void add_round(const exchange::Work& work, const exchange::Round& round, double weight);
   bool in_full() const { return options_.max_series == 0; }
@@ -91,6 +93,15 @@ class Followed : public workload::OfflineListener {
   int written_round(const exchange::PostedMessage& message);
   int free_channel(int request);
   int written_wait(std::string_view phase, const std::vector<int>& requests);
+  // A message that was posted by itself, and the number of its sequence.
+  struct Post {
+    bool receives = false;
+    int peer = 0;
+    int sequence = 0;
+  };
+  bool receives_from(const Post& post) const;
+  // Lets a message take the time of one that meets another on its way.
+  void let_cross(const Post& post);
 
   int rank_;
   const ProgramOptions& options_;
@@ -107,7 +118,9 @@ class Followed : public workload::OfflineListener {
   // Rounds and waits by what they do, so that those that are alike are written once.
   std::map<std::array<std::int64_t, 4>, int> rounds_of_posts_;
   std::map<std::vector<int>, int> known_waits_;
-  std::vector<bool> receives_;   // by request, whether the message is received
+  std::map<int, int> crossing_rounds_;  // of such rounds, by that of the message alone
+  std::vector<Post> posts_;             // by request
+  std::vector<int> receiving_;          // receives that were posted and not awaited, by peer
   std::vector<int> by_channel_;  // the request of the collective on each further channel, or -1
 };
 

@@ -18,6 +18,7 @@ constexpr int further_channels = 2 * exchange::channels;
 }  // namespace
 
 using contention::Action;
+using contention::Company;
 
 void Followed::start_collective(const exchange::Collective& collective, const std::byte* /*from*/,
                                 std::byte* /*to*/) {
@@ -26,7 +27,9 @@ void Followed::start_collective(const exchange::Collective& collective, const st
   const int me = collective.team ? collective.team->me : rank_;
   const int p = static_cast<int>(ranks.size());
   const bool at_once = !collective.blocking && options_.rates.started_at_once;
-  const contention::CollectiveRounds rounds = rounds_of(collective, p, me, at_once);
+  const bool sums = collective.kind == exchange::CollectiveKind::sum && !at_once;
+  const contention::CollectiveRounds rounds =
+      sums ? library_sum(p, me, collective.sizes[0]) : rounds_of(collective, p, me, at_once);
   const bool by_request = collective.request >= 0;
   if (by_request)
     first_ = static_cast<int>(program_.rounds.size());
@@ -49,9 +52,12 @@ void Followed::post(const exchange::PostedMessage& message) {
   const bool awaited = message.request != exchange::never_awaited;
   const int request = awaited ? message.request + 1 : contention::never_awaited;
   program_.instructions.push_back({Action::post, 0, number, request});
+  const Post post{.receives = !message.sends, .peer = message.peer, .sequence = number};
+  if (receives_from(post)) let_cross(post);
   if (!awaited) return;
-  if (std::ssize(receives_) <= request) receives_.resize(request + 1);
-  receives_[request] = !message.sends;
+  if (std::ssize(posts_) <= request) posts_.resize(request + 1);
+  posts_[request] = post;
+  if (post.receives) ++receiving_[post.peer];
   if (message.request == exchange::blocking_call)
     program_.instructions.push_back({Action::wait, 0, written_wait(message.phase, {0})});
 }
@@ -70,7 +76,28 @@ void Followed::wait(std::string_view phase, std::span<const int> requests) {
     *collective = -1;
   }
   if (messages.empty()) return;
+  for (const int message : messages)
+    if (const Post& post = posts_.at(message); receives_from(post)) let_cross(post);
   program_.instructions.push_back({Action::wait, 0, written_wait(phase, messages)});
+}
+
+// Whether a message is sent to another rank from which this one has posted a receive, and has not
+// yet waited for it.
+bool Followed::receives_from(const Post& post) const {
+  return !post.receives && post.peer != rank_ && receiving_[post.peer] > 0;
+}
+
+void Followed::let_cross(const Post& post) {
+  contention::RoundSequence& sequence = program_.sequences[post.sequence];
+  const int round = sequence.first, next = static_cast<int>(program_.rounds.size());
+  if (program_.rounds[round].company == Company::crossing) return;
+  const auto [found, added] = crossing_rounds_.try_emplace(round, next);
+  if (added) {
+    program_.rounds.push_back(program_.rounds[round]);
+    program_.rounds.back().company = Company::crossing;
+  }
+  sequence.first = found->second;
+  sequence.last = found->second + 1;
 }
 
 // The number of the round that has this message alone.
@@ -98,7 +125,9 @@ int Followed::written_round(const exchange::PostedMessage& message) {
 // The number of a wait for these requests, counted as in the program.
 int Followed::written_wait(std::string_view name, const std::vector<int>& requests) {
   const auto received =
-      std::ranges::count_if(requests, [&](int request) { return receives_.at(request); });
+      std::ranges::count_if(requests, [&](int request) { return posts_.at(request).receives; });
+  for (const int request : requests)
+    if (const Post& post = posts_.at(request); post.receives) --receiving_[post.peer];
   std::vector<int> key{phase(name), static_cast<int>(received)};
   key.insert(key.end(), requests.begin(), requests.end());
   const auto [found, added] =

@@ -49,10 +49,12 @@ inline std::string_view name_of(Protocol protocol) {
 enum class Overhead : std::uint8_t { two_sided, persistent, derived, one_sided, coarray, shmem };
 inline constexpr int overheads = 6;
 Overhead overhead_of(Protocol protocol);
-// The seconds that each end spends on a message, by kind, and those of each round of an exchange.
+// The seconds that each end spends on a message, by kind, those of each round of an exchange, and
+// those of a collective call of the library.
 struct Overheads {
   std::array<double, overheads> message{};
   double round = 0.0;
+  double collective = 0.0;
 };
 
 // Where the data of messages lie between the buffers of two ranks.

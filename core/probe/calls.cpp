@@ -75,6 +75,13 @@ class Pair {
     });
   }
 
+  // Times the library's largest of one value on both ranks; the others time one of their own.
+  double collective() {
+    const comm::Communicator pair = world_.split(takes_part_ ? 0 : 1);
+    std::int64_t value[1] = {1};
+    return seconds_of(world_, calls_in_a_row, [&] { pair.agree(value); });
+  }
+
   // Times messages from rank 0 to rank 1 by the protocol, followed by an answer.
   double one_way(exchange::Protocol protocol, const exchange::PairMessages& messages) {
     const auto exchange_of = [&](int sender, const exchange::PairMessages& sent) {
@@ -165,7 +172,10 @@ void measure_messages(Pair& pair, CallCosts& costs) {
     const double one = pair.planned(protocol, {}), all = pair.planned(protocol, {.number = many});
     costs.message[static_cast<int>(overhead_of(protocol))] =
         std::max(all - one, 0.0) / (2.0 * (many - 1));
-    if (protocol == Protocol::irecv_isend) costs.round = std::max(one - pair.bare(), 0.0);
+    if (protocol != Protocol::irecv_isend) continue;
+    const double bare = pair.bare();
+    costs.round = std::max(one - bare, 0.0);
+    costs.collective = std::max(pair.collective() - bare, 0.0);
   }
 }
 

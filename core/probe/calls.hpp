@@ -18,6 +18,9 @@ struct CallCosts {
   // The seconds that a single message takes longer in a planned exchange than between plain calls
   // of MPI.
   double round = 0.0;
+  // The seconds that the library takes longer to find the largest of one value on two ranks than
+  // plain calls that exchange it.
+  double collective = 0.0;
   // The seconds to put blocks (block_sizes) into the other rank's memory, beyond an exchange of 8
   // bytes and the copy out of the window.
   std::vector<double> puts;

@@ -43,7 +43,8 @@ void write_rates(std::ostream& file, const Rates& rates) {
   file << std::setprecision(9) << "{\"roof\": {\"flops\": " << rates.roof.flops_per_second
        << ", \"bandwidth\": " << rates.roof.bytes_per_second << "}, \"calls\": {";
   write_list(file, "message", rates.calls.message);
-  file << ", \"round\": " << rates.calls.round << "}, \"copies\": {";
+  file << ", \"round\": " << rates.calls.round << ", \"collective\": " << rates.calls.collective
+       << "}, \"copies\": {";
   write_list(file, "spans", rates.copies.spans);
   file << ", ";
   write_list(file, "seconds", rates.copies.seconds);

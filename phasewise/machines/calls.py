@@ -14,7 +14,8 @@ from phasewise.tables.keys import check_table
 @dataclass(frozen=True)
 class Overhead:
     """What a message costs its sender and its receiver each, beyond its latency [s], by the way in
-    which it is sent; `round`: what a round of an exchange costs beside its messages [s].
+    which it is sent; `round`: what a round of an exchange costs beside its messages [s];
+    `collective`: what a collective call of the library costs beside its messages [s].
     """
 
     two_sided: float
@@ -24,6 +25,7 @@ class Overhead:
     coarray: float
     shmem: float
     round: float = 0.0
+    collective: float = 0.0
 
     @property
     def kinds(self) -> tuple[float, ...]:

@@ -18,13 +18,15 @@ class CallCosts:
     message: each message at either end, by kind of call in the order of schema.OVERHEADS (0:
     unknown). round: what a message that goes alone takes longer in a planned exchange than between
     bare calls of MPI. exchange: an exchange of 8 bytes each way between two ranks, by protocol (0:
-    unknown). echo: 8 bytes there and back, by protocol.
+    unknown). echo: 8 bytes there and back, by protocol. collective: what a collective call of the
+    library takes longer than bare calls of MPI that exchange as much.
     """
 
     message: tuple[float, ...] = ()
     round: float = 0.0
     exchange: tuple[float, ...] = ()
     echo: tuple[float, ...] = ()
+    collective: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,9 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
         CallCosts(
             tuple(map(float, calls["message"])),
             float(calls["round"]),
-            *(tuple(map(float, calls.get(name, ()))) for name in ("exchange", "echo")),
+            tuple(map(float, calls.get("exchange", ()))),
+            tuple(map(float, calls.get("echo", ()))),
+            float(calls.get("collective", 0.0)),
         ),
         None if copies is None else _copies_of(copies),
         None if streams is None else _streams_of(streams),

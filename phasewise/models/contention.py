@@ -46,7 +46,11 @@ def phase_seconds(case: Case) -> dict[str, float]:
 
 
 def _costs(overhead: Overhead) -> dict[str, Any]:
-    return {"overheads": list(overhead.kinds), "round": overhead.round}
+    return {
+        "overheads": list(overhead.kinds),
+        "round": overhead.round,
+        "collective": overhead.collective,
+    }
 
 
 def _handshake(case: Case) -> float:
