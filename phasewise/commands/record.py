@@ -98,7 +98,7 @@ def _recorded(folder: Path, command: Sequence[str], options: argparse.Namespace)
     trace = folder / TRACE_FOLDER
     try:
         libraries = libraries_for(command)
-        environment = prepare(trace, libraries, round(options.limit * MEGABYTE))
+        environment = prepare(trace, libraries, round(options.limit * MEGABYTE), command)
     except PhasewiseError as error:
         return _unrecorded(command, str(error), options)
     except OSError as error:

@@ -252,8 +252,9 @@ def main() -> int:
         except RunError as error:
             print(f"phasewise: {error}", file=sys.stderr)
     try:
-        if libraries:
-            stub_of(libraries)
+        for several in (libraries, *([one] for one in libraries)):
+            if several:
+                stub_of(several)
     except RunError as error:
         print(f"phasewise: {error}", file=sys.stderr)
     return 0

@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from phasewise.errors import RunError
@@ -18,6 +19,8 @@ from phasewise.recorder.building import Library, built_libraries, library_of, st
 LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|prun)(\..+)?")
 OTHER_LAUNCHERS = ("srun", "aprun", "jsrun")
 """Launchers that belong to a batch system, and to no MPI library."""
+STANDARD = "mpicc_abi"
+"""The compiler for the standard ABI, which several libraries have."""
 KINDS = {".hydra": ".mpich"}
 """Debian's name of a launcher, and that of the compiler of its library."""
 VARIABLE = "PHASEWISE_RECORD"
@@ -29,11 +32,10 @@ ENVIRONMENT_LIST = "OMPI_MCA_mca_base_env_list"
 
 
 def libraries_for(command: Sequence[str]) -> list[Library]:
-    """The recorders that the ranks of a command may need, first that for its launcher's library.
-    RunError if there is none.
+    """The recorders that the ranks of a command may need, first that for its launcher's library, or
+    for that of the ``mpicc`` on the PATH. RunError if there is none.
     """
-    compiler = compiler_of(command)
-    first = [] if compiler is None else [library_of(compiler)]
+    first = _own_libraries(compiler_of(command))
     others = [one for one in built_libraries() if one.soname not in {x.soname for x in first}]
     if not first and not others:
         raise RunError(
@@ -41,6 +43,18 @@ def libraries_for(command: Sequence[str]) -> list[Library]:
             "recorder: install the MPI library's development files"
         )
     return [*first, *others]
+
+
+def _own_libraries(compiler: str | None) -> list[Library]:
+    """The library of an ``mpicc``, and the standard ABI's if that has a compiler beside it."""
+    if compiler is None:
+        return []
+    found = [library_of(compiler)]
+    beside = Path(compiler).with_name(STANDARD)
+    if beside.is_file() and beside != Path(compiler):
+        with suppress(RunError):
+            found.append(library_of(str(beside)))
+    return found
 
 
 def starts_ranks(command: str) -> bool:
@@ -59,16 +73,19 @@ def compiler_of(command: Sequence[str]) -> str | None:
     """The ``mpicc`` of the library whose launcher a command names; for other launchers and scripts
     the one on the PATH.
     """
+    return _compiler_beside(command) or shutil.which("mpicc")
+
+
+def _compiler_beside(command: Sequence[str]) -> str | None:
+    """The ``mpicc`` beside the launcher that a command names, if it names one."""
     given = shutil.which(command[0])
     if given is not None and LAUNCHER.fullmatch(Path(given).name):
         paths = _links(Path(given))
         # A longer name of the launcher tells its library more exactly.
         beside = [path.parent / name for path in paths for name in _compilers_of(path.name)]
         beside += [path.parent / "mpicc" for path in paths]
-        found = next((str(path) for path in beside if path.is_file()), None)
-        if found is not None:
-            return found
-    return shutil.which("mpicc")
+        return next((str(path) for path in beside if path.is_file()), None)
+    return None
 
 
 def _links(path: Path) -> list[Path]:
@@ -86,15 +103,19 @@ def _compilers_of(launcher: str) -> tuple[str, ...]:
     return (f"mpicc{KINDS.get(suffix, suffix)}", f"mpicc{suffix}") if suffix else ()
 
 
-def prepare(folder: Path, libraries: Sequence[Library], limit: int) -> dict[str, str]:
+def prepare(
+    folder: Path, libraries: Sequence[Library], limit: int, command: Sequence[str]
+) -> dict[str, str]:
     """Write for the stub what it needs into `folder`, and return the environment of the command.
 
-    limit: bytes of a rank's trace.
+    limit: bytes of a rank's trace. The stub has the functions of the libraries of the command's
+    launcher alone: programs ask whether a function is there before they call it.
     """
     folder.mkdir()
     lines = [str(limit), *(f"{one.soname}\t{one.recorder}" for one in reversed(libraries))]
     (folder / "recorders").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return with_recorder(os.environ, stub_of(libraries), folder)
+    beside = _compiler_beside(command)
+    return with_recorder(os.environ, stub_of(_own_libraries(beside) or libraries), folder)
 
 
 def with_recorder(environment: Mapping[str, str], stub: Path, folder: Path) -> dict[str, str]:

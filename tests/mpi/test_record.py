@@ -240,6 +240,23 @@ def test_an_ls_in_a_wrapper_script_works(ends: Path, tmp_path: Path) -> None:
     assert summary["messages"] == 2 * TURNS
 
 
+def test_a_recorded_program_finds_the_functions_of_its_library_alone(tmp_path: Path) -> None:
+    """Others do what an older library lacks in another way, as mpi4py does."""
+    source = tmp_path / "asks.c"
+    source.write_text(
+        "#include <dlfcn.h>\n#include <mpi.h>\n#include <stdio.h>\n"
+        "int main(int count, char** words) {\n  MPI_Init(&count, &words);\n"
+        '  fputs(dlsym(RTLD_DEFAULT, "MPI_Send_c") ? "yes" : "no", stderr);\n'
+        "  return MPI_Finalize();\n}\n"
+    )
+    for library in LIBRARIES:
+        program = built(tmp_path, str(source), library)
+        bare = ranks_of(library, 1, program)
+        done = subprocess.run(list(map(str, bare)), capture_output=True, text=True, check=True)
+        summary = record(tmp_path / library, bare)
+        assert summary["said"].startswith(done.stderr)
+
+
 def test_the_stub_needs_no_library_of_mpi() -> None:
     from phasewise.recorder.building import built_libraries, stub_of
 

@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.torture.recorded import Mutations
 from phasewise.errors import RunError
+from phasewise.recorder import building, launching
 from phasewise.recorder.cplusplus import readable
 from phasewise.recorder.header import functions_of
 from phasewise.recorder.launching import ENVIRONMENT_LIST, taken_along, with_recorder
@@ -203,3 +204,17 @@ def test_mutated_records_end_in_a_sentence_or_are_read(
 )
 def test_functions_have_the_names_of_the_source(symbol: str, name: str) -> None:
     assert readable(symbol) == name
+
+
+def test_the_standard_abi_is_recorded_too_where_it_has_a_compiler(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("mpiexec", "mpicc", "mpicc_abi"):
+        (tmp_path / name).touch(0o755)
+
+    def library_of(compiler: str) -> building.Library:
+        return building.Library("MPI", Path(compiler).name, compiler, "", {}, "")
+
+    monkeypatch.setattr(launching, "library_of", library_of)
+    found = launching.libraries_for([str(tmp_path / "mpiexec"), "-n", "2", "a.out"])
+    assert [one.soname for one in found][:2] == ["mpicc", "mpicc_abi"]
