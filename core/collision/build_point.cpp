@@ -24,6 +24,8 @@ void read_slices(const workload::Parameters& parameters, const std::string& at,
       parameters.choice(at + "slicing", {"equal-charge", "equal-width"}));
   point.slice_extent = parameters.number(at + "slice_extent");
   point.planes = 1 + static_cast<int>(parameters.choice(at + "interpolation", {"none", "linear"}));
+  const bool shared = parameters.choice(at + "planes", {"pair", "shared"}) == 1;
+  point.share_planes = shared && point.planes == 2;
 }
 
 void read_mesh(const workload::Parameters& parameters, const std::string& at,

@@ -98,7 +98,8 @@ class DeviceWork {
   virtual void copy_out(double* host, const double* device, std::int64_t values) = 0;
   virtual void clear(double* values, std::int64_t count) = 0;
 
-  virtual void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) = 0;
+  virtual void encounter(Weighting weighting, Arithmetic arithmetic, int planes,
+                         std::span<const EncounterTask> tasks) = 0;
   // How many deposits of a particle on a plane take a further pass over the particles.
   virtual std::int64_t deposits_by_tiles(Weighting weighting,
                                          std::span<const EncounterTask> tasks) const = 0;

@@ -57,24 +57,32 @@ std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource*
   return outside;
 }
 
-}  // namespace
-
-std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
-                       const KickSource* kick, const ChargeTarget* deposit) {
+template <class W>
+std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource* kick,
+                          const ChargeTarget* deposit) {
   const int planes = kick != nullptr ? kick->planes : deposit->planes;
-  if (weighting == Weighting::cic)
-    return planes == 1 ? encounter_of<Cic, 1>(particles, kick, deposit)
-                       : encounter_of<Cic, 2>(particles, kick, deposit);
-  return planes == 1 ? encounter_of<Tsc, 1>(particles, kick, deposit)
-                     : encounter_of<Tsc, 2>(particles, kick, deposit);
+  return planes == 1 ? encounter_of<W, 1>(particles, kick, deposit)
+                     : encounter_of<W, 2>(particles, kick, deposit);
 }
 
-parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart, double passes) {
+}  // namespace
+
+std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
+                       const beam::ParticleView& particles, const KickSource* kick,
+                       const ChargeTarget* deposit) {
+  if (weighting == Weighting::tsc) return encounter_of<Tsc>(particles, kick, deposit);
+  return arithmetic == Arithmetic::fused ? encounter_of<FusedCic>(particles, kick, deposit)
+                                         : encounter_of<Cic>(particles, kick, deposit);
+}
+
+parallel::KernelCard encounter_card(Weighting weighting, int planes, int deposits, double apart,
+                                    double passes) {
   // What planes apart add: a second place on a mesh, two potentials, and the mean of two kicks.
   constexpr double flops_apart = 45.0;
+  constexpr double flops_deposit = 28.0;  // of the 60 of a plane
   return {
       .name = "encounter",
-      .flops = 60.0 * planes + flops_apart * apart,
+      .flops = 60.0 * planes - flops_deposit * (planes - deposits) + flops_apart * apart,
       // 48 read, 40 written, and five coordinates for each deposit; the mesh stays in the cache.
       .bytes = 88.0 + 40.0 * passes,
       // Reading and writing the mesh particle by particle takes most of the time, except with
@@ -82,7 +90,7 @@ parallel::KernelCard encounter_card(Weighting weighting, int planes, double apar
       .vectorised = weighting == Weighting::cic && planes == 1,
       .touched = 48.0,
       .trip = block,
-      .additions = (weighting == Weighting::cic ? 4.0 : 9.0) * planes};
+      .additions = (weighting == Weighting::cic ? 4.0 : 9.0) * deposits};
 }
 
 parallel::KernelCard clear_card() {

@@ -45,14 +45,16 @@ struct KickSource {
 
 // Kicks the particles unless `kick` is null, then deposits them unless `deposit` is null. Returns
 // the number of deposits outside the mesh.
-std::int64_t encounter(Weighting weighting, const beam::ParticleView& particles,
-                       const KickSource* kick, const ChargeTarget* deposit);
+std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
+                       const beam::ParticleView& particles, const KickSource* kick,
+                       const ChargeTarget* deposit);
 // One item is a particle that is kicked and deposited. The few in the rim and beyond the mesh, each
-// of which needs a field of its own, are left out. `apart` is the share of the particles that read
-// two planes on meshes of their own; `passes` is the number of passes over a particle for its
-// deposits, besides the pass in which it is kicked.
-parallel::KernelCard encounter_card(Weighting weighting, int planes, double apart = 0.0,
-                                    double passes = 0.0);
+// of which needs a field of its own, are left out. It is kicked by the field on `planes` planes,
+// and deposited on `deposits`. `apart` is the share of the particles that read two planes on meshes
+// of their own; `passes` is the number of passes over a particle for its deposits, besides the pass
+// in which it is kicked.
+parallel::KernelCard encounter_card(Weighting weighting, int planes, int deposits,
+                                    double apart = 0.0, double passes = 0.0);
 
 // One item is a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();

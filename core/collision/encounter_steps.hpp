@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <type_traits>
 
 #include "collision/encounter.hpp"
@@ -15,6 +16,7 @@ namespace phasewise::collision::encounter_steps {
 
 using field::between;
 using field::Cic;
+using field::FusedCic;
 using field::Tsc;
 using field::WindowFrame;
 using parallel::load_pair;
@@ -47,7 +49,7 @@ PHASEWISE_HD double find_places(const beam::ParticleView& p, int n, double z_pla
     const double s = meeting_distance(z[i], z_plane);
     int node;
     double fx, fy, inside;
-    W::place(x[i] + s * px[i], y[i] + s * py[i], frame, node, fx, fy, inside);
+    W::place(W::plus(x[i], s, px[i]), W::plus(y[i], s, py[i]), frame, node, fx, fy, inside);
     w.fx[i] = fx;
     w.fy[i] = fy;
     w.inside[i] = inside;
@@ -71,8 +73,8 @@ PHASEWISE_HD void find_fractions(const beam::ParticleView& p, int n, const KickS
 }
 
 // Interpolates node values bilinearly: Ex and Ey at two neighbours in y are four doubles in a row.
-template <int planes, int block>
-PHASEWISE_HD void gather(Cic, int n, const double* nodes, const double* difference,
+template <int planes, int block, std::derived_from<Cic> W>
+PHASEWISE_HD void gather(W, int n, const double* nodes, const double* difference,
                          const WindowFrame& frame, Workspace<block>& w) {
   const int ny = frame.ny;
   for (int i = 0; i < n; ++i) {
@@ -80,16 +82,16 @@ PHASEWISE_HD void gather(Cic, int n, const double* nodes, const double* differen
     if constexpr (planes == 1) {
       const double* at = nodes + 2 * w.node[i];
       const Quad low = load_quad(at), high = load_quad(at + 2 * ny);
-      const Quad row = between(low, high, fx);
-      store_pair(w.kick + 2 * i, between(parallel::lower(row), parallel::upper(row), fy));
+      const Quad row = W::between(low, high, fx);
+      store_pair(w.kick + 2 * i, W::between(parallel::lower(row), parallel::upper(row), fy));
     } else {
       const double* at = nodes + 4 * w.node[i];
       const Quad q00 = load_quad(at), q01 = load_quad(at + 4);
       const Quad q10 = load_quad(at + 4 * ny), q11 = load_quad(at + 4 * ny + 4);
-      const Quad value = between(between(q00, q10, fx), between(q01, q11, fx), fy);
-      store_pair(w.kick + 2 * i, parallel::lower(value) + w.fraction[i] * parallel::upper(value));
-      const double* d = difference + w.node[i];
-      const double change = between(between(d[0], d[ny], fx), between(d[1], d[ny + 1], fx), fy);
+      const Quad value = W::between(W::between(q00, q10, fx), W::between(q01, q11, fx), fy);
+      const Pair tail = parallel::lower(value), change_of_kick = parallel::upper(value);
+      store_pair(w.kick + 2 * i, W::plus(tail, w.fraction[i], change_of_kick));
+      const double change = W::value(difference + w.node[i], ny, fx, fy);
       w.energy[i] = -change * w.slope[i];
     }
   }
@@ -227,12 +229,12 @@ PHASEWISE_HD bool kick_block(const beam::ParticleView& p, int n, const KickSourc
   return true;
 }
 
-template <int block>
-PHASEWISE_HD void find_weights(Cic, int n, double rounding_offset, Workspace<block>& w) {
+template <int block, std::derived_from<Cic> W>
+PHASEWISE_HD void find_weights(W, int n, double rounding_offset, Workspace<block>& w) {
 #pragma omp simd
   for (int i = 0; i < n; ++i) {
     double w00, w01, w10, w11;
-    Cic::charge(w.fx[i], w.fy[i], w.inside[i], rounding_offset, w00, w01, w10, w11);
+    W::charge(w.fx[i], w.fy[i], w.inside[i], rounding_offset, w00, w01, w10, w11);
     w.weight[0][i] = w00;
     w.weight[1][i] = w01;
     w.weight[2][i] = w10;

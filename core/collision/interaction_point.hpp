@@ -30,6 +30,8 @@ struct InteractionPoint {
   double slice_extent = 3.0;
   Weighting weighting = Weighting::cic;
   int planes = 1;  // 2: interpolation in z between slice boundaries
+  // With two planes: neighbouring slices share the plane between them where one mesh holds all.
+  bool share_planes = false;
   bool longitudinal_kick = true;
   bool static_kick = true;  // false: what a particle on the design orbit gets is taken out
   bool fixed_mesh = false;

@@ -33,10 +33,10 @@ int StrongStrong::overlap_level(int slice_1, int slice_2) const {
 // The charge of a pair's slice where it meets the centroid of the opposing one, interpolated
 // between the slice's two planes.
 EffectiveCharge StrongStrong::effective_charge(const Step& step, int beam, int p) {
-  const double* at_head = charge_[beam].data() + p * pair_size();
+  const double* charge = charge_[beam].data();
   const int own = step.own(beam, p), other = step.other(beam, p);
-  return {.at_head = at_head,
-          .at_tail = at_head + plane_size(),
+  return {.at_head = charge + plane_at(step, beam, p, 0),
+          .at_tail = charge + plane_at(step, beam, p, 1),
           .out = effective_[beam].data() + p * plane_size(),
           .place = place_between_planes((*beams_)[1 - beam].cuts, other),
           .head_level = mesh_.levels.of(beam, own, other),
@@ -111,12 +111,11 @@ void StrongStrong::overlap(const Step& step, Listener& listener) {
     if (ip_.planes == 2) effective_charges(step, own);
   });
   if (groups_.divided()) {
-    if (ip_.planes == 2 && !groups_.holds(0))
-      to_host(effective_[1], 0, step.pairs() * plane_size(), listener);
+    if (ip_.planes == 2 && !groups_.holds(0)) to_host(effective_[1], all, listener);
     listener.start(exchange::common_channel,
                    [&](exchange::Works& works) { works.push_back(exchange_charges(step, own)); });
     listener.finish(exchange::common_channel);
-    if (groups_.holds(0)) to_device(overlap_, 0, step.pairs() * plane_size(), listener);
+    if (groups_.holds(0)) to_device(overlap_, all, listener);
   }
   if (!groups_.holds(0)) return;
   listener.kernel(overlap_card(mesh_.ny), cells, [&] { sum_overlaps(step, own); });

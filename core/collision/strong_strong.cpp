@@ -40,7 +40,7 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
           .row_stride = grid.row_stride(),
           .column_stride = grid.column_stride(),
           .slices = ip.slices,
-          .planes = ip.planes,
+          .planes = {.each = ip.planes},
           .luminosity = ip.luminosity,
           .green_every_step = ip.green_every_step};
 }
@@ -90,6 +90,7 @@ void StrongStrong::begin(std::array<CollidingBeam, 2>& beams, CollisionResult& r
   planned_.clear();
   listener.kernel(mesh_card(), ip_.fixed_mesh ? 0.0 : 2.0 * ip_.planes * static_cast<double>(pairs),
                   choose);
+  plan_.share_planes(ip_.share_planes && mesh_.is_common());
   if (contents_ == Contents::none) return;
   result.pair_luminosity.assign(pairs, 0.0);
   for (int b = 0; b < 2; ++b) {
@@ -112,7 +113,7 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   }
   const std::vector<std::vector<int>> batches = plan_.batches(step);
   const int own = plan_.own_beam();
-  to_host(charge_[own], 0, step.pairs() * pair_size(), listener);
+  to_host(charge_[own], laid(step, own), listener);
   const auto reduce = [&](std::size_t b) {
     listener.start(reducing,
                    [&, b](exchange::Works& works) { reduce_charges(step, batches[b], works); });
@@ -124,11 +125,13 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
       reduce(b + 1);
       listener.progress(reducing);
     }
-    const std::vector<int> solved =
-        staged_ ? plan_.own_pairs(step, own, batches[b]) : std::vector<int>{};
-    for (const int p : solved) to_device(charge_[own], p * pair_size(), pair_size(), listener);
+    std::vector<std::vector<int>> solved;
+    if (staged_)
+      for (const int p : plan_.own_pairs(step, own, batches[b]))
+        plan_.planes().append_laid(step, own, p, solved.emplace_back());
+    for (const auto& planes : solved) to_device(charge_[own], planes, listener);
     solve(step, batches[b], listener);
-    for (const int p : solved) to_host(outgoing_, p * pair_size(), pair_size(), listener);
+    for (const auto& planes : solved) to_host(outgoing_, planes, listener);
     listener.finish(sharing);
     listener.start(sharing,
                    [&](exchange::Works& works) { share_potentials(step, batches[b], works); });
@@ -136,23 +139,26 @@ void StrongStrong::run_step(const Step& step, Listener& listener) {
   }
   if (ip_.luminosity) overlap(step, listener);
   listener.finish(sharing);
-  to_device(potential_[own], 0, step.pairs() * pair_size(), listener);
+  to_device(potential_[own], laid(step, 1 - own), listener);
   prepare(step, listener);
   last_ = step;
 }
 
-void StrongStrong::to_host(MeshValues& values, std::int64_t first, std::int64_t count,
-                           Listener& listener) {
-  if (staged_)
-    listener.kernel(to_host_card(), static_cast<double>(count),
-                    [&] { values.to_host(first, count); });
+void StrongStrong::to_host(MeshValues& values, const std::vector<int>& planes, Listener& listener) {
+  if (!staged_) return;
+  listener.kernel(to_host_card(), static_cast<double>(std::ssize(planes) * plane_size()), [&] {
+    for (const auto& [first, count] : runs_of(planes))
+      values.to_host(first * plane_size(), count * plane_size());
+  });
 }
 
-void StrongStrong::to_device(MeshValues& values, std::int64_t first, std::int64_t count,
+void StrongStrong::to_device(MeshValues& values, const std::vector<int>& planes,
                              Listener& listener) {
-  if (staged_)
-    listener.kernel(to_device_card(), static_cast<double>(count),
-                    [&] { values.to_device(first, count); });
+  if (!staged_) return;
+  listener.kernel(to_device_card(), static_cast<double>(std::ssize(planes) * plane_size()), [&] {
+    for (const auto& [first, count] : runs_of(planes))
+      values.to_device(first * plane_size(), count * plane_size());
+  });
 }
 
 void StrongStrong::finish(Listener& listener) {
@@ -178,8 +184,8 @@ void StrongStrong::allocate() {
 void StrongStrong::advance(const Step* now, const Step* next, Listener& listener) {
   const int parts = device_ == nullptr ? parts_of_slices(now, next) : 1;
   if (next) {
-    const double cells = static_cast<double>(next->pairs() * pair_size());
-    listener.kernel(clear_card(), cells * groups_.held(), [&] { clear_charges(*next, parts); });
+    const double cells = static_cast<double>(laid_here(*next) * plane_size());
+    listener.kernel(clear_card(), cells, [&] { clear_charges(*next, parts); });
   }
   const double particles = particles_in(now, next);
   const double apart = particles > 0.0 ? particles_apart(now) / particles : 0.0;
@@ -189,7 +195,8 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
       device_ != nullptr && particles > 0.0
           ? static_cast<double>(device_->deposits_by_tiles(ip_.weighting, todo)) / particles
           : 0.0;
-  listener.kernel(encounter_card(ip_.weighting, ip_.planes, apart, passes), particles,
+  const int deposits = plan_.planes().shared ? 1 : ip_.planes;
+  listener.kernel(encounter_card(ip_.weighting, ip_.planes, deposits, apart, passes), particles,
                   [&] { pass(todo); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);
 }
@@ -235,10 +242,10 @@ std::vector<ColumnSolver::Grid> StrongStrong::grids_of(const Step& step,
   for (int b = 0; b < 2; ++b)
     for (const int p : plan_.own_pairs(step, b, pairs)) {
       double* out = groups_.divided() ? outgoing_.data() : potential_[1 - b].data();
-      for (int plane = 0; plane < ip_.planes; ++plane) {
+      for (int plane = plan_.planes().first_laid(step, b, p); plane < ip_.planes; ++plane) {
         const ColumnSolver::GreenPointer green =
             green_for(mesh_.green(b, step.own(b, p), step.other(b, p), plane), listener);
-        const std::int64_t at = p * pair_size() + plane * plane_size();
+        const std::int64_t at = plane_at(step, b, p, plane);
         if (real())
           grids.push_back({charge_[b].data() + at, out + at, green});
         else
@@ -256,7 +263,8 @@ void StrongStrong::solve(const Step& step, const std::vector<int>& pairs, Listen
   };
   const std::size_t count = grids.size();
   const std::size_t in_all = columns_.alone() ? count : plan_.grids_to_solve(step, pairs);
-  const std::size_t together = settings_.aggregate_solve || columns_.alone() ? in_all : ip_.planes;
+  const std::size_t of_pair = plan_.planes().shared ? 1 : ip_.planes;
+  const std::size_t together = settings_.aggregate_solve || columns_.alone() ? in_all : of_pair;
   for (std::size_t i = 0; i < in_all; i += together) {
     const std::size_t end = std::min(i + together, in_all), real = std::min(end, count);
     const std::size_t first = std::min(i, real);

@@ -75,13 +75,17 @@ class StrongStrong {
   void pass(std::span<const EncounterTask> todo);
   int parts_of_slices(const Step* now, const Step* next) const;
   void clear_charges(const Step& next, int parts);
+  // The places of the planes that a beam lays for a step.
+  std::vector<int> laid(const Step& step, int beam) const;
+  // How many planes the beams of this rank lay.
+  int laid_here(const Step& step) const;
   // The following two append exchanges to `works`.
   void reduce_charges(const Step& step, const std::vector<int>& pairs, exchange::Works& works);
   void share_potentials(const Step& step, const std::vector<int>& pairs, exchange::Works& works);
   void overlap(const Step& step, Listener& listener);
-  // Copies values between the host and a device if meshes are staged.
-  void to_host(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
-  void to_device(MeshValues& values, std::int64_t first, std::int64_t count, Listener& listener);
+  // Copies planes between the host and a device if meshes are staged.
+  void to_host(MeshValues& values, const std::vector<int>& planes, Listener& listener);
+  void to_device(MeshValues& values, const std::vector<int>& planes, Listener& listener);
   exchange::Work exchange_charges(const Step& step, const std::vector<int>& own);
   void solve(const Step& step, const std::vector<int>& pairs, Listener& listener);
   std::vector<ColumnSolver::Grid> grids_of(const Step& step, const std::vector<int>& pairs,
@@ -91,6 +95,9 @@ class StrongStrong {
   void add_nodes_tasks(const Step& step, int beam, std::vector<NodesTask>& to);
   void finish_luminosity(Listener& listener);
   double pair_luminosity(std::int64_t i, const OverlapFactor& factor) const;
+  Arithmetic arithmetic() const {
+    return ip_.share_planes ? Arithmetic::fused : Arithmetic::separate;
+  }
   bool real() const { return contents_ == Contents::particles; }
 
   struct Task {
@@ -121,6 +128,16 @@ class StrongStrong {
   void effective_charges(const Step& step, const std::vector<int>& own);
   void sum_overlaps(const Step& step, const std::vector<int>& own);
 
+  // A plane of a beam's charge, or of its potential, in a buffer of planes.
+  std::int64_t plane_at(const Step& step, int beam, int p, int plane) const {
+    return plan_.planes().item(step, beam, p, plane) * plane_size();
+  }
+  // The charges of one of the threads that share a slice's particles.
+  double* charge_of_part(int beam, int part) {
+    if (part == 0) return charge_[beam].data();
+    return parts_[beam].data() + (part - 1) * places() * plane_size();
+  }
+  std::int64_t places() const { return plan_.planes().places(ip_.slices); }
   std::int64_t plane_size() const { return mesh_.nodes(); }
   std::int64_t pair_size() const { return ip_.planes * plane_size(); }
 
@@ -143,8 +160,9 @@ class StrongStrong {
   const CollisionMesh* design_ = nullptr;  // without contents
   std::vector<field::GreenKey> planned_;   // the Green functions of the turn so far, likewise
   std::array<double, 2> rounding_offset_{};
-  std::array<MeshValues, 2> charge_;      // of each beam: [part][pair][plane][nodes]
-  std::array<MeshValues, 2> potential_;   // acting on each beam: [pair][plane][nodes]
+  std::array<MeshValues, 2> charge_;      // of each beam: [plane][nodes], see Planes::item
+  std::array<Values, 2> parts_;           // of the slices' further parts: [part - 1][plane][nodes]
+  std::array<MeshValues, 2> potential_;   // acting on each beam: [plane of the other beam][nodes]
   std::array<MeshValues, 2> nodes_;       // what the particles read: [pair][nodes][values]
   std::array<MeshValues, 2> difference_;  // [pair][nodes]
   MeshValues outgoing_;                   // potentials for the other beam, laid out as potential_
@@ -175,8 +193,9 @@ SliceField StrongStrong::field_of(const std::array<CollidingBeam, 2>& beams, int
                             .z = {beams[beam].cuts.z[slice], 0.0},
                             .charge = {charge.data(), nullptr},
                             .rounding_offset = rounding_offset};
-  blocks(
-      [&](const beam::ParticleView& block) { encounter(ip_.weighting, block, nullptr, &target); });
+  blocks([&](const beam::ParticleView& block) {
+    encounter(ip_.weighting, arithmetic(), block, nullptr, &target);
+  });
   group.sum("field_picture", charge.span());
   const auto green = solver_->green({mesh.hx, mesh.hy}, threads_);
   field::PoissonSolver::Scratch scratch = solver_->make_scratch();

@@ -30,13 +30,13 @@ std::vector<EncounterTask> StrongStrong::encounter_tasks(const Step* now, const 
 }
 
 void StrongStrong::pass(std::span<const EncounterTask> todo) {
-  if (device_ != nullptr) return device_->encounter(ip_.weighting, ip_.planes, todo);
+  if (device_ != nullptr) return device_->encounter(ip_.weighting, arithmetic(), ip_.planes, todo);
   std::vector<std::int64_t> outside(todo.size(), 0);
   parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
     const EncounterTask& task = todo[i];
     const beam::ParticleView all = (*beams_)[task.beam].particles->view();
     outside[i] =
-        encounter(ip_.weighting, all.part(task.begin, task.count),
+        encounter(ip_.weighting, arithmetic(), all.part(task.begin, task.count),
                   task.kick ? &*task.kick : nullptr, task.target ? &*task.target : nullptr);
   });
   for (std::size_t i = 0; i < todo.size(); ++i) result_->outside[todo[i].beam] += outside[i];
@@ -45,15 +45,29 @@ void StrongStrong::pass(std::span<const EncounterTask> todo) {
 void StrongStrong::clear_charges(const Step& next, int parts) {
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
-    charge_[b].reserve(parts * next.pairs() * pair_size());
+    const std::vector<int> planes = laid(next, b);
     if (device_ != nullptr) {
-      device_->clear(charge_[b].data(), next.pairs() * pair_size());
+      for (const auto& [first, count] : runs_of(planes))
+        device_->clear(charge_[b].data() + first * plane_size(), count * plane_size());
       continue;
     }
-    parallel::for_tasks(parts * next.pairs(), threads_, [&](int i, int) {
-      std::fill_n(charge_[b].data() + i * pair_size(), pair_size(), 0.0);
+    parts_[b].reserve((parts - 1) * places() * plane_size());
+    const int each = static_cast<int>(planes.size());
+    parallel::for_tasks(parts * each, threads_, [&](int i, int) {
+      std::fill_n(charge_of_part(b, i / each) + planes[i % each] * plane_size(), plane_size(), 0.0);
     });
   }
+}
+
+std::vector<int> StrongStrong::laid(const Step& step, int beam) const {
+  return plan_.planes().laid(step, beam, all_pairs(step));
+}
+
+int StrongStrong::laid_here(const Step& step) const {
+  std::ptrdiff_t planes = 0;
+  for (int b = 0; b < 2; ++b)
+    if (groups_.holds(b)) planes += std::ssize(laid(step, b));
+  return static_cast<int>(planes);
 }
 
 EncounterTask StrongStrong::encounter_task(const Task& task, const Step* now, const Step* next,
@@ -72,21 +86,22 @@ EncounterTask StrongStrong::encounter_task(const Task& task, const Step* now, co
 ChargeTarget StrongStrong::charge_target(const Step& next, int beam, int slice, int part) {
   const int p = next.pair_of(beam, slice), other = next.other(beam, p);
   const beam::SliceCuts& opposing = (*beams_)[1 - beam].cuts;
-  double* charge = charge_[beam].data() + (part * next.pairs() + p) * pair_size();
+  const int first = plan_.planes().first_laid(next, beam, p), last = ip_.planes - 1;
   const auto frame = [&](int plane) {
     return field::WindowFrame(mesh_.mesh_of(beam, slice, other, plane),
                               mesh_.window_of(beam, slice, other));
   };
-  ChargeTarget target{.planes = ip_.planes,
-                      .frame = {frame(0), frame(ip_.planes - 1)},
-                      .z = {opposing.z[other], 0.0},
-                      .charge = {charge, charge + plane_size()},
-                      .rounding_offset = rounding_offset_[beam]};
-  if (ip_.planes == 2) {
-    target.z[0] = opposing.plane[other];
-    target.z[1] = opposing.plane[other + 1];
-  }
-  return target;
+  const auto z = [&](int plane) {
+    return ip_.planes == 2 ? opposing.plane[other + plane] : opposing.z[other];
+  };
+  const auto charge = [&](int plane) {
+    return charge_of_part(beam, part) + plane_at(next, beam, p, plane);
+  };
+  return {.planes = last - first + 1,
+          .frame = {frame(first), frame(last)},
+          .z = {z(first), z(last)},
+          .charge = {charge(first), charge(last)},
+          .rounding_offset = rounding_offset_[beam]};
 }
 
 KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) const {
@@ -144,7 +159,7 @@ FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const 
   far.smearing = smearing_of(ip_.weighting);
   for (int plane = 0; plane < ip_.planes; ++plane) {
     const double z = two ? own.plane[slice + plane] : own.z[slice];
-    far.potential[plane] = potential_[beam].data() + p * pair_size() + plane * plane_size();
+    far.potential[plane] = potential_[beam].data() + plane_at(step, 1 - beam, p, plane);
     far.expected[plane] = expected_charge(opposing, other, 0.5 * (opposing.cuts.z[other] - z));
   }
   return far;
@@ -153,12 +168,18 @@ FarSource StrongStrong::far_source(const Step& step, int beam, int slice) const 
 void StrongStrong::sum_parts(const Step& next, int parts) {
   for (int b = 0; b < 2; ++b) {
     if (!groups_.holds(b)) continue;
-    const std::int64_t size = next.pairs() * pair_size();
-    double* charge = charge_[b].data();
-    parallel::for_blocks(size, threads_, [&](std::int64_t begin, int count, int) {
-      for (int part = 1; part < parts; ++part)
-        for (std::int64_t i = begin; i < begin + count; ++i) charge[i] += charge[part * size + i];
-    });
+    for (const auto& [first, planes] : runs_of(laid(next, b))) {
+      const std::int64_t at = first * plane_size();
+      double* charge = charge_[b].data() + at;
+      parallel::for_blocks(planes * plane_size(), threads_,
+                           [&](std::int64_t begin, int count, int) {
+                             for (int part = 1; part < parts; ++part) {
+                               const double* other = charge_of_part(b, part) + at;
+                               for (std::int64_t i = begin; i < begin + count; ++i)
+                                 charge[i] += other[i];
+                             }
+                           });
+    }
   }
 }
 
@@ -180,8 +201,8 @@ void StrongStrong::prepare(const Step& step, Listener& listener) {
 // Adds one task for each pair, or for each plane of a pair whose planes have meshes of their own.
 void StrongStrong::add_nodes_tasks(const Step& step, int beam, std::vector<NodesTask>& to) {
   for (int p = 0; p < step.pairs(); ++p) {
-    const double* head = potential_[beam].data() + p * pair_size();
-    const double* tail = head + (ip_.planes - 1) * plane_size();
+    const double* head = potential_[beam].data() + plane_at(step, 1 - beam, p, 0);
+    const double* tail = potential_[beam].data() + plane_at(step, 1 - beam, p, ip_.planes - 1);
     double* nodes =
         nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
     double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;

@@ -6,6 +6,7 @@
 #include "field/mesh.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/macros.hpp"
+#include "parallel/quad.hpp"
 
 namespace phasewise::field {
 
@@ -25,6 +26,11 @@ PHASEWISE_HD double held_between(double value, double low, double high) {
 template <int nodes>
 struct Stencil {
   static constexpr int width = nodes;
+  // a + f b, for doubles and for SIMD vectors.
+  template <class Value>
+  PHASEWISE_HD static Value plus(Value a, double f, Value b) {
+    return a + f * b;
+  }
   // Finds the lowest node of a particle's stencil, as an index into the window, and the particle's
   // place fx, fy in units of nodes: relative to the lower node of two, or to the middle node of
   // three, which is the nearest. `inside` is 1 or 0; for a particle outside the mesh, or in its
@@ -48,6 +54,10 @@ struct Stencil {
 };
 
 struct Cic : Stencil<2> {
+  template <class Value>
+  PHASEWISE_HD static Value between(Value a, Value b, double f) {
+    return field::between(a, b, f);
+  }
   // Weights of nodes (0,0) (0,1) (1,0) (1,1). Each is a multiple of the charge quantum, and their
   // sum is exactly `inside`.
   PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
@@ -60,6 +70,30 @@ struct Cic : Stencil<2> {
     w00 = (inside - gx) - w01;
   }
   // Interpolates node values, in rows of ny, at the place (fx, fy) beyond the lowest node.
+  PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
+    return between(between(u[0], u[ny], fx), between(u[1], u[ny + 1], fx), fy);
+  }
+};
+
+// The same, with products and the sums after them rounded once.
+struct FusedCic : Cic {
+  template <class Value>
+  PHASEWISE_HD static Value plus(Value a, double f, Value b) {
+    return parallel::fused(f, b, a);
+  }
+  template <class Value>
+  PHASEWISE_HD static Value between(Value a, Value b, double f) {
+    return plus(a, f, b - a);
+  }
+  PHASEWISE_HD static void charge(double fx, double fy, double inside, double rounding_offset,
+                                  double& w00, double& w01, double& w10, double& w11) {
+    const double gx = numerics::round_to_multiple(fx, rounding_offset);
+    const double gy = numerics::round_to_multiple(fy, rounding_offset);
+    w11 = parallel::fused(gx, gy, rounding_offset) - rounding_offset;
+    w01 = gy - w11;
+    w10 = gx - w11;
+    w00 = (inside - gx) - w01;
+  }
   PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
     return between(between(u[0], u[ny], fx), between(u[1], u[ny + 1], fx), fy);
   }

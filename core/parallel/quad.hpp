@@ -2,6 +2,7 @@
 // a GPU's thread.
 #pragma once
 
+#include "parallel/fused.hpp"
 #include "parallel/macros.hpp"
 
 #if !defined(__CUDACC__)
@@ -31,6 +32,11 @@ PHASEWISE_HD Doubles<size> operator*(double f, Doubles<size> a) {
   for (int i = 0; i < size; ++i) a.at[i] = f * a.at[i];
   return a;
 }
+template <int size>
+PHASEWISE_HD Doubles<size> fused(const Doubles<size>& a, const Doubles<size>& b, Doubles<size> c) {
+  for (int i = 0; i < size; ++i) c.at[i] = fused(a.at[i], b.at[i], c.at[i]);
+  return c;
+}
 using Pair = Doubles<2>;
 using Quad = Doubles<4>;
 PHASEWISE_HD Pair lower(const Quad& q) { return {{q.at[0], q.at[1]}}; }
@@ -41,6 +47,9 @@ using Quad = Vector<double, 4>;
 inline Pair lower(Quad q) { return __builtin_shufflevector(q, q, 0, 1); }
 inline Pair upper(Quad q) { return __builtin_shufflevector(q, q, 2, 3); }
 #endif
+// The same factor for all of them.
+PHASEWISE_HD Pair fused(double f, Pair b, Pair c) { return fused(Pair{f, f}, b, c); }
+PHASEWISE_HD Quad fused(double f, Quad b, Quad c) { return fused(Quad{f, f, f, f}, b, c); }
 
 #if defined(__CUDACC__)
 // Reads pairs, which must be aligned to 16 bytes. A GPU takes an unaligned copy byte by byte.

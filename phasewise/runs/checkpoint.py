@@ -148,6 +148,7 @@ def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> N
     unit = study.workload.unit.many
     free = re.compile("|".join(filter(None, (FREE_KEYS, unit, study.workload.free_keys))))
     here, there = _flat(now), _flat({KEY: workload_of(saved).name} | saved)
+    there = _former(study, here, there) | there
     keys = sorted(k for k in here.keys() | there.keys() if here.get(k) != there.get(k))
     differing = [k for k in keys if not free.fullmatch(k)]
     if differing:
@@ -164,13 +165,43 @@ def check_study(path: Path, saved: dict[str, Any], study: Study, turn: int) -> N
         )
 
 
-def _flat(tree: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+def former_keys(folder: Path, study: Study) -> dict[str, Any]:
+    """The keys that `study` leaves out, that the newest checkpoint in `folder` does not know, and
+    whose default is not what the version did that wrote it; with the values that are.
+    """
+    for path in find_checkpoints(folder):
+        try:
+            saved, _ = verify(path, {})
+        except DAMAGE:
+            continue
+        here = _flat(json.loads(json_attribute(study.resolved())))
+        found = _former(study, here, _flat(saved))
+        return {key: value for key, value in found.items() if value != here[key]}
+    return {}
+
+
+def _former(study: Study, here: dict[str, Any], there: dict[str, Any]) -> dict[str, Any]:
+    """What the keys that only `here` has would have been there, unless the study gives them."""
+    formerly = study.workload.formerly
+    given = _flat(study.given)
+    return {
+        key: next((old for name, old in formerly.items() if re.fullmatch(name, key)), value)
+        for key, value in here.items()
+        if key not in there and (key not in given or _is_former(formerly, key, value))
+    }
+
+
+def _is_former(formerly: Mapping[str, Any], key: str, value: object) -> bool:
+    return any(re.fullmatch(name, key) and old == value for name, old in formerly.items())
+
+
+def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for key, value in tree.items():
-        if isinstance(value, dict):
+        if isinstance(value, Mapping):
             flat |= _flat(value, f"{prefix}{key}.")
         else:
-            flat[prefix + key] = value
+            flat[f"{prefix}{key}"] = value
     return flat
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -11,6 +12,8 @@ from phasewise.errors import StoppedError
 from phasewise.mpi.progress import Progress, choose_progress
 from phasewise.mpi.ranks import AgreedError, collectively, on_rank_zero
 from phasewise.mpi.signals import Interrupts
+from phasewise.output import message
+from phasewise.runs.checkpoint import former_keys
 from phasewise.runs.folder import RunFolder
 from phasewise.runs.layout import check_schedule
 from phasewise.runs.recording import RunRecorder
@@ -55,6 +58,8 @@ class Work(AbstractContextManager["Work"]):
             on_rank_zero(core, lambda: self._folder.prepare(study, source, resume))
             if core.rank() == 0:
                 stack.callback(self._folder.release)
+            if resume:
+                study = _as_begun(study, self._folder, core)
             self.simulation = Simulation(study, options.threads, core, options.events)
             self.recording = RunRecorder(self.simulation, self._folder, core, resume)
             stack.callback(self.recording.abandon)
@@ -96,6 +101,16 @@ def _shown(progress: Progress | bool | None, unit: str, rank: int) -> Progress:
     if isinstance(progress, bool) or progress is None:
         return choose_progress(quiet=not progress or rank > 0, unit=unit)
     return progress
+
+
+def _as_begun(study: Study, folder: RunFolder, core: Core) -> Study:
+    """The study with the keys as the version meant them that began the run; collective."""
+    former = on_rank_zero(core, lambda: former_keys(folder.checkpoints, study))
+    keys = json.loads(core.broadcast(json.dumps(former or {}).encode()))
+    if keys and core.rank() == 0:
+        told = ", ".join(f'{key} = "{value}"' for key, value in keys.items())
+        message(f"phasewise: an earlier version began this run, which goes on with {told}")
+    return study.replace(**keys) if keys else study
 
 
 def _choose_folder(core: Core, out: str | Path | None) -> tuple[TemporaryFolder | None, RunFolder]:

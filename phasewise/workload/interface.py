@@ -189,6 +189,10 @@ class Workload:
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.
     """
+    formerly: Mapping[str, Any] = field(default_factory=dict)
+    """Patterns of keys that earlier versions did not have and whose default is not what they did,
+    each with the value that is what they did.
+    """
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""
     commands: Mapping[str, tuple[str, str]] = field(default_factory=dict)

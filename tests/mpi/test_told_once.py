@@ -52,6 +52,9 @@ for changes, keys in (
     (['ip.1.model="soft-gaussian"', "records.slices_every=3"], RF),
     (['communication.transpose="alltoallw"', 'communication.broadcast="mpi-gatherv"'], {}),
     (['communication.overlap=true', 'communication.crossing="4b"', "ip.1.slices=[1, 4]"], {}),
+    (['communication.overlap=true', "communication.aggregate=false", "ip.1.slices=[5, 3]"], {}),
+    (["communication.padded=true", "ip.1.slices=[3, 4]"], {}),
+    (['ip.1.planes="pair"', "communication.padded=true"], {}),
 ):
     parameters = study(*changes, **keys).parameters()
     found, pieces = recorded(parameters)
@@ -74,6 +77,7 @@ for changes in (
     ['ip.1.model="soft-gaussian"'],
     [ON_DEVICE],
     [ON_DEVICE, 'ip.1.interpolation="none"', "ip.1.slices=[2, 4]"],
+    [ON_DEVICE, 'ip.1.planes="pair"'],
 ):
     chosen = study(*changes)
     found, number = booked(chosen), counted(chosen, core.size())

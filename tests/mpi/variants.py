@@ -52,6 +52,7 @@ IPS: dict[str, dict[str, Any]] = {
     | SMALL
     | {"mesh": "fixed", "mesh_half_width": [3e-5, 3e-5]},
     "equal widths": ANGLE | SMALL | {"slicing": "equal-width", "slice_extent": 4.0},
+    "planes of pairs": ANGLE | SMALL | {"planes": "pair"},
     "beams apart": SMALL | SEPARATED | {"slices": 5},
     "soft-gaussian": ANGLE | {"model": "soft-gaussian", "slices": [2, 5]},
     "weak-strong": ANGLE | {"model": "weak-strong"},

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "exchange/partners.hpp"
 
@@ -14,6 +16,10 @@ using exchange::Rounds;
 
 std::pair<int, int> own_rows(const PlanBasis& basis) {
   return basis.division.rows(basis.own, basis.division.row());
+}
+
+Items items_from(std::vector<int> items) {
+  return std::make_shared<std::vector<int>>(std::move(items));
 }
 
 // Makes rounds between `ours` members of this beam and `theirs` members of the other one. This
@@ -39,9 +45,9 @@ exchange::ExchangePointer straight_crossing(const PlanBasis& basis, const PhaseK
   Blocks blocks = blocks_of(basis, kind.among, basis.other, step, pairs, basis.other);
   const int prow = basis.shape_of(basis.own).prow;
   const Items mine =
-      items_of(basis, kind.among == Among::column
-                          ? pairs
-                          : dealt(basis, step, pairs, basis.own, prow)[basis.division.column()]);
+      kind.among == Among::column
+          ? items_of(basis, step, pairs, basis.own)
+          : items_from(dealt(basis, step, pairs, basis.own, prow)[basis.division.column()]);
   blocks.items.push_back(mine);
   blocks.blocks.push_back(block_of(basis, mine, own_rows(basis)));
   const int theirs = static_cast<int>(ranks.size()), ours = static_cast<int>(own.ranks.size());
@@ -88,8 +94,8 @@ Mirror mirror_by_slices(const PlanBasis& basis, const Step& step, const Pairs& p
   const int own = basis.own, other = basis.other, mine = basis.division.column();
   const int prow = basis.shape_of(own).prow, their_prow = basis.shape_of(other).prow;
   if (basis.same_shapes()) {
-    append_column(mirror, basis, mine, items_of(basis, dealt(basis, step, pairs, own, prow)[mine]),
-                  items_of(basis, dealt(basis, step, pairs, other, prow)[mine]));
+    append_column(mirror, basis, mine, items_from(dealt(basis, step, pairs, own, prow)[mine]),
+                  items_from(dealt(basis, step, pairs, other, prow)[mine]));
     return mirror;
   }
   const auto out = by_column(step, own_pairs(basis, step, own, pairs), own, their_prow);
@@ -97,22 +103,24 @@ Mirror mirror_by_slices(const PlanBasis& basis, const Step& step, const Pairs& p
   for (int column = 0; column < their_prow; ++column) {
     const Pairs in = by_column(step, theirs[column], other, prow)[mine];
     if (!out[column].empty() || !in.empty())
-      append_column(mirror, basis, column, items_of(basis, out[column]), items_of(basis, in));
+      append_column(mirror, basis, column, items_of(basis, step, out[column], own),
+                    items_of(basis, step, in, other));
   }
   return mirror;
 }
 
 // Every column already has all slices; column c of the other beam receives them from column c mod
 // Prow of this one.
-Mirror mirror_by_columns(const PlanBasis& basis, const Pairs& pairs) {
+Mirror mirror_by_columns(const PlanBasis& basis, const Step& step, const Pairs& pairs) {
   Mirror mirror;
   const int mine = basis.division.column();
   const int prow = basis.shape_of(basis.own).prow, their_prow = basis.shape_of(basis.other).prow;
-  const Items all = items_of(basis, pairs), nothing = items_of(basis, {});
+  const Items ours = items_of(basis, step, pairs, basis.own),
+              theirs = items_of(basis, step, pairs, basis.other), nothing = items_from({});
   for (int column = 0; column < their_prow; ++column) {
     const bool gives = column % prow == mine, gets = mine % their_prow == column;
     if (gives || gets)
-      append_column(mirror, basis, column, gives ? all : nothing, gets ? all : nothing);
+      append_column(mirror, basis, column, gives ? ours : nothing, gets ? theirs : nothing);
   }
   return mirror;
 }
@@ -143,7 +151,7 @@ exchange::Exchanges mirror_crossings(const PlanBasis& basis, const PhaseKind& ki
   if (kind.among != Among::column) return {finished(mirror_by_slices(basis, step, pairs), kind)};
   exchange::Exchanges result;
   for (const Pairs& together : messages(pairs, kind.setting(basis.settings).aggregate))
-    result.push_back(finished(mirror_by_columns(basis, together), kind));
+    result.push_back(finished(mirror_by_columns(basis, step, together), kind));
   return result;
 }
 

@@ -38,14 +38,18 @@ std::vector<Pairs> by_column(const Step& step, const Pairs& pairs, int slices_of
   return result;
 }
 
-std::vector<Pairs> dealt(const PlanBasis& basis, const Step& step, const Pairs& pairs,
-                         int slices_of, int prow) {
-  std::vector<Pairs> result = by_column(step, pairs, slices_of, prow);
+std::vector<std::vector<int>> dealt(const PlanBasis& basis, const Step& step, const Pairs& pairs,
+                                    int slices_of, int prow) {
+  const Planes& planes = basis.shape.planes;
+  std::vector<std::vector<int>> result;
+  result.reserve(prow);
+  for (const Pairs& of_column : by_column(step, pairs, slices_of, prow))
+    result.push_back(planes.laid(step, slices_of, of_column));
   if (!basis.padded()) return result;
   std::size_t largest = 0;
-  for (const Pairs& of_column : result) largest = std::max(largest, of_column.size());
-  int padding = step.pairs();
-  for (Pairs& of_column : result)
+  for (const auto& of_column : result) largest = std::max(largest, of_column.size());
+  int padding = planes.places(step.slices);
+  for (auto& of_column : result)
     while (of_column.size() < largest) of_column.push_back(padding++);
   return result;
 }
@@ -58,13 +62,9 @@ std::vector<Pairs> messages(const Pairs& pairs, bool aggregate) {
   return result;
 }
 
-exchange::Items items_of(const PlanBasis& basis, const Pairs& pairs) {
-  const int planes = basis.shape.planes;
-  auto result = std::make_shared<std::vector<int>>();
-  result->reserve(pairs.size() * planes);
-  for (const int p : pairs)
-    for (int plane = 0; plane < planes; ++plane) result->push_back(p * planes + plane);
-  return result;
+exchange::Items items_of(const PlanBasis& basis, const Step& step, const Pairs& pairs,
+                         int slices_of) {
+  return std::make_shared<std::vector<int>>(basis.shape.planes.laid(step, slices_of, pairs));
 }
 
 exchange::Block block_of(const PlanBasis& basis, const exchange::Items& items,
@@ -77,13 +77,15 @@ Blocks blocks_of(const PlanBasis& basis, Among among, int beam, const Step& step
                  const Pairs& pairs, int slices_of) {
   const Shape& shape = basis.shape_of(beam);
   const Division& division = basis.division;
-  const std::vector<Pairs> of_columns = among == Among::column
-                                            ? std::vector<Pairs>{pairs}
-                                            : dealt(basis, step, pairs, slices_of, shape.prow);
+  const std::vector<std::vector<int>> of_columns =
+      among == Among::column
+          ? std::vector<std::vector<int>>{basis.shape.planes.laid(step, slices_of, pairs)}
+          : dealt(basis, step, pairs, slices_of, shape.prow);
   Blocks result;
   result.blocks.reserve(among == Among::row ? shape.prow : of_columns.size() * shape.pcol);
-  for (const Pairs& of_column : of_columns) {
-    const exchange::Items& items = result.items.emplace_back(items_of(basis, of_column));
+  for (const std::vector<int>& of_column : of_columns) {
+    const exchange::Items& items =
+        result.items.emplace_back(std::make_shared<std::vector<int>>(of_column));
     const int first = among == Among::row ? division.row() : 0;
     const int last = among == Among::row ? first + 1 : shape.pcol;
     for (int row = first; row < last; ++row)

@@ -22,15 +22,16 @@ Pairs own_pairs(const PlanBasis& basis, const Step& step, int beam, const Pairs&
 // The pairs of each of prow columns: a pair belongs to column s mod prow, where s is its slice of
 // the beam `slices_of`.
 std::vector<Pairs> by_column(const Step& step, const Pairs& pairs, int slices_of, int prow);
-// The same; if the study asks for padding, dummy pairs, numbered after the step's, give every
-// column equally many.
-std::vector<Pairs> dealt(const PlanBasis& basis, const Step& step, const Pairs& pairs,
-                         int slices_of, int prow);
+// The planes that are laid for the pairs of each column; if the study asks for padding, dummy
+// planes, numbered after the others, give every column equally many.
+std::vector<std::vector<int>> dealt(const PlanBasis& basis, const Step& step, const Pairs& pairs,
+                                    int slices_of, int prow);
 // The pairs of each message: all in one message, or each in a message of its own.
 std::vector<Pairs> messages(const Pairs& pairs, bool aggregate);
 
-// The item numbers of all planes of these pairs.
-exchange::Items items_of(const PlanBasis& basis, const Pairs& pairs);
+// The item numbers of the planes that are laid for these pairs by the beam `slices_of`.
+exchange::Items items_of(const PlanBasis& basis, const Step& step, const Pairs& pairs,
+                         int slices_of);
 // Rows [begin, end) of the mesh in each of these items.
 exchange::Block block_of(const PlanBasis& basis, const exchange::Items& items,
                          std::pair<int, int> rows);

@@ -6,7 +6,7 @@ namespace phasewise::collision {
 
 int CollisionPlan::grids_to_solve(const Step& step, const Pairs& pairs) const {
   const auto of_columns = dealt(basis_, step, pairs, basis_.own, basis_.shape_of(basis_.own).prow);
-  return basis_.shape.planes * static_cast<int>(of_columns[division().column()].size());
+  return static_cast<int>(of_columns[division().column()].size());
 }
 
 int CollisionPlan::room() const {
@@ -14,13 +14,13 @@ int CollisionPlan::room() const {
 }
 
 const exchange::Exchanges& CollisionPlan::reduce(const Step& step, const Pairs& pairs) const {
-  const auto [found, made] = reduce_.try_emplace({step.k, pairs});
+  const auto [found, made] = reduce_.try_emplace({shared(), step.k, pairs});
   if (made) found->second = reduce_exchanges(basis_, step, pairs);
   return found->second;
 }
 
 const Broadcast& CollisionPlan::broadcast(const Step& step, const Pairs& pairs) const {
-  const auto [found, made] = broadcast_.try_emplace({step.k, pairs});
+  const auto [found, made] = broadcast_.try_emplace({shared(), step.k, pairs});
   if (made) found->second = broadcast_exchanges(basis_, step, pairs);
   return found->second;
 }

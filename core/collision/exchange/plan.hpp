@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -23,6 +24,9 @@ class CollisionPlan {
                 int rank)
       : basis_(shape, settings, grid, rank), transposes_(basis_) {}
 
+  // Whether neighbouring slices share planes from now on.
+  void share_planes(bool shared) { basis_.shape.planes.shared = shared; }
+  const Planes& planes() const { return basis_.shape.planes; }
   const Division& division() const { return basis_.division; }
   // The beam that this rank holds, or the first if it holds both.
   int own_beam() const { return basis_.own; }
@@ -36,8 +40,8 @@ class CollisionPlan {
   // The number of pairs that the buffers need room for: those of a step and those that pad it.
   int room() const;
 
-  // Exchanges that run one after the other. Item pair·planes + plane of the buffers has nx·ny
-  // values.
+  // Exchanges of the planes that are laid, which run one after the other. Item Planes::item of the
+  // buffers has nx·ny values.
   const exchange::Exchanges& reduce(const Step& step, const Pairs& pairs) const;
   const Broadcast& broadcast(const Step& step, const Pairs& pairs) const;
   // Sends the charges of beam 2 (items: pairs, one plane) to the ranks that solve for beam 1.
@@ -50,11 +54,13 @@ class CollisionPlan {
   exchange::TransposeExchange green() const { return transposes_.green(); }
 
  private:
-  using Key = std::pair<int, Pairs>;  // step, pairs
+  using Key = std::tuple<bool, int, Pairs>;  // whether planes are shared, step, pairs
   struct Luminosity {
     std::vector<int> shift;
     exchange::ExchangePointer exchange;
   };
+
+  bool shared() const { return basis_.shape.planes.shared; }
 
   PlanBasis basis_;
   Transposes transposes_;

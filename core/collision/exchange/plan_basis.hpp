@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "collision/exchange/division.hpp"
+#include "collision/exchange/planes.hpp"
 #include "collision/exchange/schedule.hpp"
 #include "collision/exchange/settings.hpp"
 #include "exchange/exchange.hpp"
@@ -16,7 +17,7 @@ struct CollisionShape {
   int mx, ky;                              // doubled grid: rows, and columns of its transform
   std::int64_t row_stride, column_stride;  // of the transform's rows and columns [values]
   Slices slices;                           // of each beam
-  int planes;                              // of the field for each pair of slices
+  Planes planes;                           // of the field for each pair of slices
   bool luminosity;
   bool green_every_step;
 };

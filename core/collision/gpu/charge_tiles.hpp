@@ -70,8 +70,8 @@ class TileChoice {
   std::int64_t wished_ = 0;  // particles per tile
 };
 
-// The kernel that for_each_by_tiles runs; its tasks are single planes of the tasks here. The low
-// words of a tile come before the high ones.
+// The kernel that for_each_by_tiles runs; its tasks are single planes of the tasks here, of which
+// some lay fewer than others. The low words of a tile come before the high ones.
 template <class W>
 struct DepositByTiles {
   const EncounterOnDevice* tasks;
@@ -84,7 +84,8 @@ struct DepositByTiles {
 
   PHASEWISE_DEVICE std::int64_t size(int task) const {
     const EncounterOnDevice& one = tasks[task / planes];
-    return one.tile_particles > 0 ? one.particles.size : 0;
+    const bool deposits = one.tile_particles > 0 && task % planes < one.target.planes;
+    return deposits ? one.particles.size : 0;
   }
   PHASEWISE_DEVICE std::int64_t chunk(int task) const {
     return tasks[task / planes].tile_particles;

@@ -18,8 +18,8 @@ using platform::Array;
 class Encounters {
  public:
   // `particles` are those of both beams.
-  void run(Weighting weighting, int planes, std::span<const EncounterTask> tasks,
-           const std::array<ParticleView, 2>& particles) {
+  void run(Weighting weighting, Arithmetic arithmetic, int planes,
+           std::span<const EncounterTask> tasks, const std::array<ParticleView, 2>& particles) {
     if (outside_.size() == 0) outside_.reserve(2);
     const TileChoice choice(tasks, weighting);
     std::vector<EncounterOnDevice> given;
@@ -34,10 +34,12 @@ class Encounters {
       step.deposits = step.deposits || given.back().deposits;
     }
     tasks_.copy_from(given.data(), std::ssize(given));
-    if (weighting == Weighting::cic)
-      launch<field::Cic>(step);
-    else
+    if (weighting == Weighting::tsc)
       launch<field::Tsc>(step);
+    else if (arithmetic == Arithmetic::fused)
+      launch<field::FusedCic>(step);
+    else
+      launch<field::Cic>(step);
   }
 
   // The number of deposits outside the mesh since the last call, for each beam.

@@ -235,8 +235,10 @@ class Work final : public DeviceWork {
     platform::zero(values, static_cast<std::size_t>(count) * sizeof(double));
   }
 
-  void encounter(Weighting weighting, int planes, std::span<const EncounterTask> tasks) override {
-    encounters_.run(weighting, planes, tasks, {particles_[0].view(), particles_[1].view()});
+  void encounter(Weighting weighting, Arithmetic arithmetic, int planes,
+                 std::span<const EncounterTask> tasks) override {
+    encounters_.run(weighting, arithmetic, planes, tasks,
+                    {particles_[0].view(), particles_[1].view()});
   }
   std::int64_t deposits_by_tiles(Weighting weighting,
                                  std::span<const EncounterTask> tasks) const override {

@@ -70,7 +70,7 @@ Deposited deposited(const Input& x, const Input& y, const field::Mesh& mesh, Wei
                             .z = {0.0, 0.0},
                             .charge = {result.charge.data(), nullptr},
                             .rounding_offset = numerics::rounding_offset_for(quantum)};
-  result.outside = encounter(weighting, particles.view(), nullptr, &target);
+  result.outside = encounter(weighting, Arithmetic::separate, particles.view(), nullptr, &target);
   return result;
 }
 
@@ -100,7 +100,7 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
                         .difference = nullptr,
                         .longitudinal_kick = false,
                         .far = {}};
-  encounter(rule, particles.view(), &kick, nullptr);
+  encounter(rule, Arithmetic::separate, particles.view(), &kick, nullptr);
   const std::size_t n = x.size();
   return nb::make_tuple(bindings::to_array(std::move(particles.px), {n}),
                         bindings::to_array(std::move(particles.py), {n}));

@@ -44,6 +44,8 @@ struct CollisionMesh : field::Mesh {
   // [axis][slice of beam 1][slice of beam 2]; empty along an axis where all slices share a window.
   std::array<std::vector<PairAxis>, 2> pair;
 
+  // Whether one window holds all slices.
+  bool is_common() const { return pair[0].empty() && pair[1].empty(); }
   // The mesh on which a pair's slices meet, in its cells of a level.
   field::Mesh of_pair(int slice_1, int slice_2, int level) const;
   // The mesh for the charge of a beam's slice on one of the pair's planes, and its window there.

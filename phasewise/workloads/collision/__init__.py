@@ -30,6 +30,7 @@ WORKLOAD = Workload(
         r"records\.(slices_every|pair_luminosity_every|particles_every|particles_fraction|field)"
         r"|ip\.\d+\.green_function"
     ),
+    formerly={r"ip\.\d+\.planes": "pair"},
     one_for_both=("reduce", "broadcast"),
     bunches=bunches,
     read_host=read_host,

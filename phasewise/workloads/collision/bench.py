@@ -33,13 +33,17 @@ TURNS = {"paper": 7, "fine": 9, "small": 25, "eic": 5}
 
 ROWS: dict[str, tuple[str, ...]] = {
     "one plane": (),
-    "two planes": ("ip.1.interpolation='linear'",),
+    "two planes": ("ip.1.interpolation='linear'", "ip.1.planes='pair'"),
     "two planes, longitudinal kick": (
         "ip.1.interpolation='linear'",
+        "ip.1.planes='pair'",
         "ip.1.longitudinal_kick=true",
     ),
+    "shared": ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true"),
 }
-"""What is timed of a case, the plainest first: planes of a slice, and the kick in energy."""
+"""What is timed of a case, the plainest first: planes of a slice, and the kick in energy; `shared`
+has all of both, with planes that neighbouring slices share.
+"""
 
 PARTICLE_BYTES = 6 * 8 + 4
 """Bytes of one macroparticle: six coordinates and its number."""

@@ -36,6 +36,7 @@ class CollisionChoosing(Choosing):
                 *ip.grid,
                 shortest(ip.slices),
                 ip.interpolation,
+                ip.planes,
                 ip.luminosity,
                 ip.green_function,
             ]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.workloads.collision.tables.point import slices_of
+from phasewise.workloads.collision.tables.point import planes_met
 
 
 def deposits_per_particle(study: dict[str, Any], beam: int) -> NDArray[np.int64]:
@@ -17,7 +17,8 @@ def deposits_per_particle(study: dict[str, Any], beam: int) -> NDArray[np.int64]
     study, (IP,).
 
     A particle deposits once in each plane of each opposing slice. A slice has two planes if the
-    field is interpolated in z between its ends, else one; a model without a mesh has no deposits.
+    field is interpolated in z between its ends, which neighbours may share, else one; a model
+    without a mesh has no deposits.
     """
     points = [study["ip"][key] for key in sorted(study["ip"], key=int)]
     return np.array([_deposits(point, beam) for point in points], dtype=np.int64)
@@ -26,4 +27,4 @@ def deposits_per_particle(study: dict[str, Any], beam: int) -> NDArray[np.int64]
 def _deposits(point: dict[str, Any], beam: int) -> int:
     if point["model"] != "strong-strong":
         return 0
-    return slices_of(point)[2 - beam] * (2 if point["interpolation"] == "linear" else 1)
+    return planes_met(point, beam)

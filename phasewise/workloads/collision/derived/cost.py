@@ -22,9 +22,10 @@ PLANES_PER_SLICE = 3
 TURN_SECONDS = 45e-9
 """Seconds per particle and turn for arc, slicing and moments, on one core at about 2 GHz."""
 
-ENCOUNTER_SECONDS = {"none": 10e-9, "linear": 19e-9}
-"""Seconds per particle and opposing slice on a mesh, by the interpolation in z: for kick and
-deposit in one plane, or in two planes with the longitudinal kick; on one core at about 2 GHz.
+ENCOUNTER_SECONDS = {"none": 10e-9, "shared": 15e-9, "pair": 19e-9}
+"""Seconds per particle and opposing slice on a mesh: for kick and deposit in one plane; or for a
+kick by two planes in all directions, and a deposit in one plane or in two; on one core at about 2
+GHz.
 """
 
 GAUSSIAN_SECONDS = 175e-9
@@ -66,15 +67,19 @@ def _encounters(model: Collision, ip: InteractionPoint) -> float:
         return 0.0
     if ip.model != "strong-strong":
         return GAUSSIAN_SECONDS * model.slices_met(ip)
-    return ENCOUNTER_SECONDS[ip.interpolation] * model.slices_met(ip)
+    kind = ip.interpolation if ip.interpolation == "none" else ip.planes
+    return ENCOUNTER_SECONDS[kind] * model.slices_met(ip)
 
 
 def _solves(ip: InteractionPoint) -> float:
-    """Seconds of the fields of every pair of slices, in both directions and every plane."""
+    """Seconds of the fields of every slice on every plane that it meets, in both directions."""
     if ip.model != "strong-strong":
         return 0.0
-    planes = 2 if ip.interpolation == "linear" else 1
-    return 2 * planes * math.prod(ip.slices) * solve_seconds(*ip.grid)
+    first, second = ip.slices
+    planes = 2 * first * second
+    if ip.interpolation == "linear":
+        planes = planes + first + second if ip.planes == "shared" else 2 * planes
+    return planes * solve_seconds(*ip.grid)
 
 
 def solve_seconds(nx: int, ny: int) -> float:

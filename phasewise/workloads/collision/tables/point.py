@@ -61,6 +61,10 @@ class InteractionPoint:
     slice_extent: float = key("number", 3.0, above=0, most=100, unit="rms", flat=True)
     weighting: str = key("word", "cic", choices=("cic", "tsc"), flat=True)
     interpolation: str = key("word", "linear", choices=("linear", "none"), flat=True)
+    planes: str = key("word", "shared", choices=("shared", "pair"), flat=True)
+    """With linear interpolation: whether neighbouring slices share the plane between them, or each
+    pair of slices has two planes of its own.
+    """
     longitudinal_kick: bool = key("flag", True, flat=True)
     static_kick: bool = key("flag", True, flat=True)
     """False: what a particle on the design orbit gets from the other beam's design bunch is taken
@@ -79,6 +83,17 @@ class InteractionPoint:
     def steps(self) -> int:
         """Steps of a collision, in each of which pairs of slices meet."""
         return sum(self.slices) - 1
+
+
+def planes_met(point: Mapping[str, Any], beam: int) -> int:
+    """Planes of the opposing slices on which a particle of beam 1 or 2 deposits its charge, at an
+    interaction point of a resolved study where one mesh holds all slices.
+    """
+    slices = slices_of(point)[2 - beam]
+    if point["interpolation"] == "none":
+        return slices
+    # Studies of earlier versions, which have no such key, have pairs.
+    return slices + 1 if point.get("planes", "pair") == "shared" else 2 * slices
 
 
 def slices_of(point: Mapping[str, Any]) -> tuple[int, int]:
