@@ -2,12 +2,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <stdexcept>
 #include <string>
 
 #include "bindings/arrays.hpp"
+#include "bindings/named.hpp"
 #include "field/integrated_green.hpp"
 #include "field/poisson.hpp"
 
@@ -18,10 +20,17 @@ namespace {
 using namespace phasewise;
 using bindings::Array;
 using Grid = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using Grids = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;
 
-Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y) {
+field::Transforms transforms_of(const std::string& name) {
+  return bindings::named<field::Transforms>(
+      "transforms", name, {{"fftw", field::Transforms::fftw}, {"lanes", field::Transforms::lanes}});
+}
+
+Array solve(const Grid& charge, double hx, double hy, int shift_x, int shift_y,
+            const std::string& transforms) {
   const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
-  field::PoissonSolver solver(nx, ny);
+  field::PoissonSolver solver(nx, ny, transforms_of(transforms));
   auto scratch = solver.make_scratch();
   std::vector<double> potential(charge.size());
   solver.solve(charge.data(), *solver.green({hx, hy, shift_x, shift_y}, 1), potential.data(),
@@ -38,8 +47,8 @@ nb::dict card_of(const parallel::KernelCard& card) {
   return result;
 }
 
-nb::dict doubled_grid(int nx, int ny, int parts) {
-  const field::DoubledGrid grid(nx, ny);
+nb::dict doubled_grid(int nx, int ny, int parts, const std::string& transforms) {
+  const field::DoubledGrid grid(nx, ny, transforms_of(transforms));
   nb::dict result;
   result["mx"] = grid.mx();
   result["my"] = grid.my();
@@ -97,29 +106,87 @@ std::vector<field::PoissonSolver::GreenPointer> green_by_parts(field::PoissonSol
   return all;
 }
 
-Array solve_by_parts(const Grid& charge, double hx, double hy, int shift_x, int shift_y,
-                     int parts) {
-  if (parts < 1) throw std::invalid_argument("parts must be at least 1");
-  const int nx = static_cast<int>(charge.shape(0)), ny = static_cast<int>(charge.shape(1));
-  field::PoissonSolver solver(nx, ny);
-  const auto green = green_by_parts(solver, {hx, hy, shift_x, shift_y}, parts);
-  std::vector<Part> rows = divide(nx, parts, solver.grid().row_stride());
-  std::vector<Part> columns = divide(solver.grid().columns(), parts, solver.grid().column_stride());
-  parallel::Buffer<double> line = solver.make_line();
-  for (Part& part : rows)
-    solver.forward_rows(charge.data() + static_cast<std::int64_t>(part.begin) * ny, part.count,
-                        part.values.data(), line.data());
-  transpose(rows, solver.grid().row_stride(), columns, solver.grid().column_stride(), true);
-  for (int p = 0; p < parts; ++p)
-    solver.convolve(columns[p].values.data(), columns[p].count, green[p]->values.data());
-  transpose(rows, solver.grid().row_stride(), columns, solver.grid().column_stride(), false);
-  std::vector<double> potential(charge.size());
-  for (Part& part : rows)
-    solver.backward_rows(part.values.data(), part.count,
-                         potential.data() + static_cast<std::int64_t>(part.begin) * ny,
-                         line.data());
-  return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
+template <class Value>
+std::vector<Value*> rows_of(Value* mesh, int ny, const Part& part) {
+  std::vector<Value*> rows;
+  for (int i = 0; i < part.count; ++i)
+    rows.push_back(mesh + static_cast<std::int64_t>(part.begin + i) * ny);
+  return rows;
 }
+
+// Convolves the columns that process p has of all meshes, together.
+void convolve_part(const field::PoissonSolver& solver, std::vector<std::vector<Part>>& columns,
+                   const std::vector<std::vector<field::PoissonSolver::GreenPointer>>& greens,
+                   std::size_t p, field::PoissonSolver::Scratch& scratch) {
+  std::vector<field::ColumnToConvolve> with;
+  std::vector<numerics::Complex> all;
+  for (std::size_t mesh = 0; mesh < columns.size(); ++mesh) {
+    const Part& part = columns[mesh][p];
+    for (int i = 0; i < part.count; ++i) with.push_back({&greens[mesh][p], i});
+    all.insert(all.end(), part.values.data(), part.values.data() + part.values.size());
+  }
+  parallel::Buffer<numerics::Complex> aligned(std::ssize(all));
+  std::copy(all.begin(), all.end(), aligned.data());
+  solver.convolve(aligned.data(), with, scratch);
+  const numerics::Complex* from = aligned.data();
+  for (std::vector<Part>& mesh : columns) {
+    std::copy_n(from, mesh[p].values.size(), mesh[p].values.data());
+    from += mesh[p].values.size();
+  }
+}
+
+// Shifts of each mesh along x and along y.
+Array solve_by_parts(const Grids& charges, double hx, double hy, const std::vector<int>& shift_x,
+                     const std::vector<int>& shift_y, int parts, const std::string& transforms) {
+  const std::size_t meshes = charges.shape(0);
+  if (parts < 1) throw std::invalid_argument("parts must be at least 1");
+  if (shift_x.size() != meshes || shift_y.size() != meshes)
+    throw std::invalid_argument("each mesh needs a shift along x and along y");
+  const int nx = static_cast<int>(charges.shape(1)), ny = static_cast<int>(charges.shape(2));
+  const std::int64_t nodes = static_cast<std::int64_t>(nx) * ny;
+  field::PoissonSolver solver(nx, ny, transforms_of(transforms));
+  const field::DoubledGrid& grid = solver.grid();
+  auto scratch = solver.make_scratch();
+  std::vector<std::vector<Part>> rows, columns;
+  std::vector<std::vector<field::PoissonSolver::GreenPointer>> greens;
+  for (std::size_t mesh = 0; mesh < meshes; ++mesh) {
+    greens.push_back(green_by_parts(solver, {hx, hy, shift_x[mesh], shift_y[mesh]}, parts));
+    rows.push_back(divide(nx, parts, grid.row_stride()));
+    columns.push_back(divide(grid.columns(), parts, grid.column_stride()));
+    for (Part& part : rows.back())
+      solver.forward_rows(rows_of(charges.data() + mesh * nodes, ny, part), part.values.data(),
+                          scratch);
+    transpose(rows.back(), grid.row_stride(), columns.back(), grid.column_stride(), true);
+  }
+  for (int p = 0; p < parts; ++p) convolve_part(solver, columns, greens, p, scratch);
+  std::vector<double> potential(charges.size());
+  for (std::size_t mesh = 0; mesh < meshes; ++mesh) {
+    transpose(rows[mesh], grid.row_stride(), columns[mesh], grid.column_stride(), false);
+    for (Part& part : rows[mesh])
+      solver.backward_rows(part.values.data(), rows_of(potential.data() + mesh * nodes, ny, part),
+                           scratch);
+  }
+  return bindings::to_array(std::move(potential), {meshes, charges.shape(1), charges.shape(2)});
+}
+
+// A solver and its Green function, made once.
+struct MeshSolver {
+  MeshSolver(int nx, int ny, double hx, double hy, int shift_x, int shift_y,
+             const std::string& transforms)
+      : solver(nx, ny, transforms_of(transforms)),
+        scratch(solver.make_scratch()),
+        green(solver.green({hx, hy, shift_x, shift_y}, 1)) {}
+
+  Array solve(const Grid& charge, int times) {
+    std::vector<double> potential(charge.size());
+    for (int i = 0; i < times; ++i) solver.solve(charge.data(), *green, potential.data(), scratch);
+    return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
+  }
+
+  field::PoissonSolver solver;
+  field::PoissonSolver::Scratch scratch;
+  field::PoissonSolver::GreenPointer green;
+};
 
 }  // namespace
 
@@ -127,15 +194,24 @@ void bind_field(nb::module_& m) {
   m.def("integrated_green", &field::integrated_green, nb::arg("x"), nb::arg("y"), nb::arg("hx"),
         nb::arg("hy"), "Average of -1/2 ln(x² + y²) over a cell hx by hy [m] centred on (x, y).");
   m.def("doubled_grid", &doubled_grid, nb::arg("nx"), nb::arg("ny"), nb::arg("parts") = 1,
+        nb::arg("transforms") = "fftw",
         "Sizes of the doubled grid of a mesh, and the cards of the solver's kernels: for a solve, "
         "for all rows in one direction, for all columns, and for a Green function made by `parts` "
         "processes.");
   m.def("solve_poisson", &solve, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
-        nb::arg("shift_x") = 0, nb::arg("shift_y") = 0,
+        nb::arg("shift_x") = 0, nb::arg("shift_y") = 0, nb::arg("transforms") = "fftw",
         "Potential u (-ln r of a unit charge) on the target window from charge[nx, ny] on the "
         "source window; shifts are target minus source, in cells.");
-  m.def("poisson_by_parts", &solve_by_parts, nb::arg("charge"), nb::arg("hx"), nb::arg("hy"),
-        nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"),
-        "As solve_poisson, with the mesh divided over `parts` processes of a column, which run "
-        "here one after the other.");
+  nb::class_<MeshSolver>(m, "MeshSolver",
+                         "A solver of one mesh with its Green function, to be timed.")
+      .def(nb::init<int, int, double, double, int, int, const std::string&>(), nb::arg("nx"),
+           nb::arg("ny"), nb::arg("hx"), nb::arg("hy"), nb::arg("shift_x") = 0,
+           nb::arg("shift_y") = 0, nb::arg("transforms") = "fftw")
+      .def("solve", &MeshSolver::solve, nb::arg("charge"), nb::arg("times") = 1,
+           "The potential of charge[nx, ny], solved for this many times.");
+  m.def(
+      "poisson_by_parts", &solve_by_parts, nb::arg("charges"), nb::arg("hx"), nb::arg("hy"),
+      nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"), nb::arg("transforms") = "fftw",
+      "As solve_poisson, of charges[mesh, nx, ny] with shifts of each mesh, which are divided over "
+      "`parts` processes of a column. These run here one after the other.");
 }

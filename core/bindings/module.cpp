@@ -22,6 +22,7 @@ void bind_plan(nb::module_& m);
 void bind_links(nb::module_& m);
 void bind_prediction(nb::module_& m);
 void bind_probe(nb::module_& m);
+void bind_row_transforms(nb::module_& m);
 void bind_run(nb::module_& m);
 void bind_schedule(nb::module_& m);
 
@@ -41,6 +42,7 @@ NB_MODULE(_core, m) {
   bind_links(m);
   bind_prediction(m);
   bind_probe(m);
+  bind_row_transforms(m);
   bind_run(m);
   bind_schedule(m);
   bind_workloads(m);

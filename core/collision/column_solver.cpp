@@ -159,6 +159,15 @@ auto ColumnSolver::each_row(std::span<const Grid> grids, const F& f) const {
   return result;
 }
 
+// Calls f(first, count, thread) for rows or columns that the solver transforms together.
+template <class F>
+void ColumnSolver::in_groups(int all, const F& f) const {
+  const int group = solver_->at_once();
+  parallel::for_tasks((all + group - 1) / group, threads_, [&](int task, int thread) {
+    f(task * group, std::min(group, all - task * group), thread);
+  });
+}
+
 void ColumnSolver::forward_rows(std::span<const Grid> grids) {
   const auto from = each_row(
       grids, [](const Grid& grid, std::int64_t at) -> const double* { return grid.charge + at; });
@@ -166,27 +175,26 @@ void ColumnSolver::forward_rows(std::span<const Grid> grids) {
     on_device_->forward_rows(from, complex(rows_.data()));
     return rows_.to_host(0, std::ssize(grids) * rows_size());
   }
-  parallel::for_tasks(static_cast<int>(from.size()), threads_, [&](int i, int thread) {
-    solver_->forward_rows(from[i], 1, complex(rows_.data()) + i * grid_.row_stride(),
-                          scratch_[thread].line.data());
+  in_groups(static_cast<int>(from.size()), [&](int first, int count, int thread) {
+    solver_->forward_rows({from.data() + first, static_cast<std::size_t>(count)},
+                          complex(rows_.data()) + first * grid_.row_stride(), scratch_[thread]);
   });
 }
 
 void ColumnSolver::convolve(std::span<const Grid> grids) {
   const auto [first, last] = columns_of(me_);
   const int columns = last - first, count = static_cast<int>(grids.size()) * columns;
+  std::vector<field::ColumnToConvolve> with;
+  with.reserve(count);
+  for (int i = 0; i < count; ++i) with.push_back({&grids[i / columns].green, i % columns});
   if (on_device_) {
-    std::vector<field::ColumnToConvolve> with;
-    with.reserve(count);
-    for (int i = 0; i < count; ++i) with.push_back({&grids[i / columns].green, i % columns});
     columns_.to_device(0, std::ssize(grids) * columns_size());
     on_device_->convolve(complex(columns_.data()), with);
     return columns_.to_host(0, std::ssize(grids) * columns_size());
   }
-  const std::int64_t stride = grid_.column_stride();
-  parallel::for_tasks(count, threads_, [&](int i, int) {
-    solver_->convolve(complex(columns_.data()) + i * stride, 1,
-                      grids[i / columns].green->values.data() + i % columns * stride);
+  in_groups(count, [&](int begin, int size, int thread) {
+    solver_->convolve(complex(columns_.data()) + begin * grid_.column_stride(),
+                      {with.data() + begin, static_cast<std::size_t>(size)}, scratch_[thread]);
   });
 }
 
@@ -197,9 +205,9 @@ void ColumnSolver::backward_rows(std::span<const Grid> grids) {
     rows_.to_device(0, std::ssize(grids) * rows_size());
     return on_device_->backward_rows(complex(rows_.data()), to);
   }
-  parallel::for_tasks(static_cast<int>(to.size()), threads_, [&](int i, int thread) {
-    solver_->backward_rows(complex(rows_.data()) + i * grid_.row_stride(), 1, to[i],
-                           scratch_[thread].line.data());
+  in_groups(static_cast<int>(to.size()), [&](int first, int count, int thread) {
+    solver_->backward_rows(complex(rows_.data()) + first * grid_.row_stride(),
+                           {to.data() + first, static_cast<std::size_t>(count)}, scratch_[thread]);
   });
 }
 

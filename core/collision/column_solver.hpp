@@ -52,6 +52,8 @@ class ColumnSolver {
   void solve_alone(std::span<const Grid> grids, Listener& listener);
   template <class F>
   auto each_row(std::span<const Grid> grids, const F& f) const;
+  template <class F>
+  void in_groups(int all, const F& f) const;
   // The passes of a solve on the rows and columns of this process.
   void forward_rows(std::span<const Grid> grids);
   void convolve(std::span<const Grid> grids);

@@ -23,7 +23,7 @@
 #include "exchange/memory.hpp"
 #include "exchange/region.hpp"
 #include "field/doubled_grid.hpp"
-#include "field/poisson.hpp"
+#include "field/green_transform.hpp"
 #include "parallel/stopwatch.hpp"
 #include "parallel/together.hpp"
 
@@ -114,6 +114,8 @@ class DeviceWork {
                             const numerics::OrderFreeGrid& grid) = 0;
   virtual void take_overlaps(std::span<double> sums) = 0;
   virtual std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) = 0;
+  // The transforms of the device where the CPU takes these.
+  virtual field::Transforms transforms(field::Transforms of_cpu) const = 0;
 
   // Pins memory of the host, which is then copied faster, and unpins it.
   virtual void pin(double* host, std::int64_t values) = 0;

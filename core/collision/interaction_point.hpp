@@ -13,6 +13,7 @@
 #include "collision/exchange/schedule.hpp"
 #include "collision/gaussian_slice.hpp"
 #include "collision/mesh/weighting.hpp"
+#include "field/doubled_grid.hpp"
 
 namespace phasewise::collision {
 
@@ -38,6 +39,7 @@ struct InteractionPoint {
   double mesh_extent = 6.0;                 // rms
   std::array<double, 2> mesh_half_width{};  // m, fixed mesh
   bool luminosity = true;
+  field::Transforms transforms = field::Transforms::fftw;
   bool green_every_step = false;  // else the transform is kept until the mesh changes
 
   std::array<double, 2> separation_at(std::int64_t turn) const;

@@ -55,9 +55,8 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
       contents_(contents),
       device_(device),
       staged_(staged),
-      grid_(ip.nx, ip.ny),
-      solver_(contents == Contents::none ? nullptr
-                                         : std::make_unique<field::PoissonSolver>(ip.nx, ip.ny)),
+      grid_(ip.nx, ip.ny, device == nullptr ? ip.transforms : device->transforms(ip.transforms)),
+      solver_(contents == Contents::none ? nullptr : std::make_unique<field::PoissonSolver>(grid_)),
       plan_(collision_shape(ip), settings, grid, rank),
       columns_(grid_, solver_.get(), plan_, threads, contents, device) {
   const int pairs = most_pairs(ip.slices);

@@ -10,9 +10,16 @@
 
 namespace phasewise::field {
 
+// The transforms of a solver: FFTW's, row by row, or own ones of several rows at once
+// (field/lane_solver.hpp), which are faster for every size of a doubled grid. They differ by
+// rounding.
+enum class Transforms : std::uint8_t { fftw, lanes };
+
 class DoubledGrid {
  public:
-  DoubledGrid(int nx, int ny);
+  DoubledGrid(int nx, int ny, Transforms transforms = Transforms::fftw);
+
+  Transforms transforms() const { return transforms_; }
 
   // Nodes of the mesh.
   int nx() const { return nx_; }
@@ -41,6 +48,7 @@ class DoubledGrid {
   parallel::KernelCard green_card(int parts = 1) const;
 
  private:
+  double transform_flops(int m) const;
   static std::int64_t padded(std::int64_t values) {
     return (values + numerics::complex_per_line - 1) / numerics::complex_per_line *
            numerics::complex_per_line;
@@ -48,6 +56,7 @@ class DoubledGrid {
 
   int nx_, ny_;
   int mx_, my_;
+  Transforms transforms_;
 };
 
 }  // namespace phasewise::field

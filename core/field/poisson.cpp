@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <memory>
+#include <utility>
 #include <vector>
 
-#include "field/integrated_green.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::field {
@@ -28,49 +28,77 @@ void multiply(double* c, const double* g, int n) {
 
 }  // namespace
 
-PoissonSolver::PoissonSolver(int nx, int ny)
-    : grid_(nx, ny), along_x_(grid_.mx()), along_y_(grid_.my()) {}
+PoissonSolver::PoissonSolver(const DoubledGrid& grid) : grid_(grid) {
+  if (grid.transforms() == Transforms::lanes) {
+    lanes_.emplace(grid);
+    return;
+  }
+  along_x_.emplace(grid.mx());
+  along_y_.emplace(grid.my());
+}
 
 PoissonSolver::Scratch PoissonSolver::make_scratch() const {
   Scratch scratch;
+  if (lanes_) {
+    scratch.lanes = lanes_->make_scratch();
+    return scratch;
+  }
   scratch.rows = parallel::Buffer<Complex>(grid_.nx() * grid_.row_stride());
   scratch.columns = parallel::Buffer<Complex>(columns_at_once * grid_.column_stride());
-  scratch.line = make_line();
+  scratch.line = parallel::Buffer<double>(grid_.my());
   return scratch;
-}
-
-parallel::Buffer<double> PoissonSolver::make_line() const {
-  return parallel::Buffer<double>(grid_.my());
 }
 
 void PoissonSolver::solve(const double* charge, const GreenTransform& green, double* potential,
                           Scratch& scratch) const {
-  const int columns = grid_.columns();
-  forward_rows(charge, grid_.nx(), scratch.rows.data(), scratch.line.data());
+  if (lanes_) return lanes_->solve(charge, green, potential, scratch.lanes);
+  const int columns = grid_.columns(), nx = grid_.nx();
+  const std::int64_t ny = grid_.ny(), stride = grid_.row_stride();
+  zero_beyond_row(scratch);
+  // The rows beyond nx are zero and are not transformed.
+  for (int i = 0; i < nx; ++i)
+    forward_row(charge + i * ny, scratch.rows.data() + i * stride, scratch);
   for (int k = 0; k < columns; k += columns_at_once)
     convolve_columns(k, std::min(columns_at_once, columns - k), green, scratch);
-  backward_rows(scratch.rows.data(), grid_.nx(), potential, scratch.line.data());
+  for (int i = 0; i < nx; ++i)
+    backward_row(scratch.rows.data() + i * stride, potential + i * ny, scratch);
 }
 
-void PoissonSolver::forward_rows(const double* charge, int rows, Complex* spectrum,
-                                 double* line) const {
-  const int ny = grid_.ny();
-  const std::int64_t stride = grid_.row_stride();
-  std::fill_n(line + ny, grid_.my() - ny, 0.0);
-  for (int i = 0; i < rows; ++i) {  // the rows beyond nx are zero and are not transformed
-    std::copy_n(charge + static_cast<std::int64_t>(i) * ny, ny, line);
-    along_y_.forward(line, spectrum + i * stride);
-  }
+void PoissonSolver::forward_rows(std::span<const double* const> rows, Complex* spectra,
+                                 Scratch& scratch) const {
+  if (lanes_) return lanes_->forward_rows(rows, spectra, scratch.lanes);
+  zero_beyond_row(scratch);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    forward_row(rows[i], spectra + i * grid_.row_stride(), scratch);
 }
 
-void PoissonSolver::backward_rows(Complex* spectrum, int rows, double* potential,
-                                  double* line) const {
-  const int ny = grid_.ny();
-  const std::int64_t stride = grid_.row_stride();
-  for (int i = 0; i < rows; ++i) {
-    along_y_.backward(spectrum + i * stride, line);
-    std::copy_n(line, ny, potential + static_cast<std::int64_t>(i) * ny);
-  }
+void PoissonSolver::convolve(Complex* columns, std::span<const ColumnToConvolve> with,
+                             Scratch& scratch) const {
+  if (lanes_) return lanes_->convolve(columns, with, scratch.lanes);
+  const std::int64_t length = grid_.column_stride();
+  for (std::size_t i = 0; i < with.size(); ++i)
+    convolve(columns + i * length, 1, (*with[i].green)->values.data() + with[i].number * length);
+}
+
+void PoissonSolver::backward_rows(Complex* spectra, std::span<double* const> rows,
+                                  Scratch& scratch) const {
+  if (lanes_) return lanes_->backward_rows(spectra, rows, scratch.lanes);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    backward_row(spectra + i * grid_.row_stride(), rows[i], scratch);
+}
+
+void PoissonSolver::zero_beyond_row(Scratch& scratch) const {
+  std::fill_n(scratch.line.data() + grid_.ny(), grid_.my() - grid_.ny(), 0.0);
+}
+
+void PoissonSolver::forward_row(const double* charge, Complex* spectrum, Scratch& scratch) const {
+  std::copy_n(charge, grid_.ny(), scratch.line.data());
+  along_y_->forward(scratch.line.data(), spectrum);
+}
+
+void PoissonSolver::backward_row(Complex* spectrum, double* potential, Scratch& scratch) const {
+  along_y_->backward(spectrum, scratch.line.data());
+  std::copy_n(scratch.line.data(), grid_.ny(), potential);
 }
 
 void PoissonSolver::convolve(Complex* columns, int count, const Complex* green) const {
@@ -79,10 +107,10 @@ void PoissonSolver::convolve(Complex* columns, int count, const Complex* green) 
   for (int c = 0; c < count; ++c) {
     Complex* column = columns + c * length;
     std::fill_n(column + nx, mx - nx, Complex(0.0, 0.0));
-    along_x_.forward(column);
+    along_x_->forward(column);
     multiply(reinterpret_cast<double*>(column), reinterpret_cast<const double*>(green + c * length),
              mx);
-    along_x_.backward(column);
+    along_x_->backward(column);
   }
 }
 
@@ -108,42 +136,67 @@ void PoissonSolver::green_rows(const GreenKey& function, int first, int count, C
   const int columns = grid_.columns();
   for (int place = first; place < first + count; ++place)
     if (x.padding(place)) std::fill_n(out + (place - first) * stride, columns, Complex(0.0, 0.0));
-  parallel::for_tasks(static_cast<int>(rows.size()), threads, [&](int i, int) {
-    parallel::Buffer<double> line = make_line();
-    green.fill(rows[i].distance, line.data());
-    Complex* spectrum = out + (rows[i].place - first) * stride;
-    along_y_.forward(line.data(), spectrum);
-    if (rows[i].mirror != rows[i].place)
-      std::copy_n(spectrum, columns, out + (rows[i].mirror - first) * stride);
+  const int all = static_cast<int>(rows.size()), group = at_once();
+  parallel::for_tasks((all + group - 1) / group, threads, [&](int task, int) {
+    const int begin = task * group, end = std::min(begin + group, all);
+    transform_distances({rows.data() + begin, rows.data() + end}, green, first, out);
   });
 }
 
+// Rows of the doubled grid at some distances along x, and their mirror images.
+void PoissonSolver::transform_distances(std::span<const GreenRow> rows, const GreenRows& green,
+                                        int first, Complex* out) const {
+  const std::int64_t my = grid_.my();
+  const auto row_at = [&](int place) { return out + (place - first) * grid_.row_stride(); };
+  parallel::Buffer<double> lines(std::ssize(rows) * my);
+  std::vector<const double*> from;
+  std::vector<Complex*> to;
+  for (const GreenRow& row : rows) {
+    double* line = lines.data() + std::ssize(from) * my;
+    green.fill(row.distance, line);
+    from.push_back(line);
+    to.push_back(row_at(row.place));
+  }
+  if (lanes_) {
+    LaneSolver::Scratch scratch = lanes_->make_scratch();
+    lanes_->forward_lines(from, to.data(), scratch);
+  } else {
+    for (std::size_t i = 0; i < from.size(); ++i) along_y_->forward(lines.data() + i * my, to[i]);
+  }
+  for (const GreenRow& row : rows)
+    if (row.mirror != row.place)
+      std::copy_n(row_at(row.place), grid_.columns(), row_at(row.mirror));
+}
+
 void PoissonSolver::green_columns(Complex* columns, int count) const {
+  if (lanes_) {
+    LaneSolver::Scratch scratch = lanes_->make_scratch();
+    return lanes_->green_columns(columns, count, scratch);
+  }
   const int mx = grid_.mx();
   const double normalisation =
       1.0 / (static_cast<double>(mx) * grid_.my());  // of the transforms both ways
   for (int c = 0; c < count; ++c) {
     Complex* column = columns + c * grid_.column_stride();
     for (int i = 0; i < mx; ++i) column[i] *= normalisation;
-    along_x_.forward(column);
+    along_x_->forward(column);
   }
 }
 
 PoissonSolver::GreenPointer PoissonSolver::compute_green(const GreenTransform::Key& key,
                                                          int threads) const {
   const std::int64_t stride = grid_.row_stride(), length = grid_.column_stride();
-  const int mx = grid_.mx(), all = grid_.columns();
-  parallel::Buffer<Complex> rows(mx * stride);
+  const int mx = grid_.mx(), all = grid_.columns(), group = std::max(columns_at_once, at_once());
+  parallel::Buffer<Complex> rows(mx * stride), made(all * length);
   green_rows(key.function, 0, mx, rows.data(), threads);
-  const auto green = std::make_shared<GreenTransform>(
-      GreenTransform{key, parallel::Buffer<Complex>(all * length)});
-  parallel::for_tasks((all + columns_at_once - 1) / columns_at_once, threads, [&](int task, int) {
-    const int first = task * columns_at_once, count = std::min(columns_at_once, all - first);
-    Complex* columns = green->values.data() + first * length;
+  parallel::for_tasks((all + group - 1) / group, threads, [&](int task, int) {
+    const int first = task * group, count = std::min(group, all - first);
+    Complex* columns = made.data() + first * length;
     gather_columns(rows.data() + first, stride, mx, count, columns, length);
     green_columns(columns, count);
   });
-  return green;
+  return std::make_shared<GreenTransform>(lanes_ ? lanes_->laid_out(key, made.data())
+                                                 : GreenTransform{key, std::move(made)});
 }
 
 PoissonSolver::GreenPointer PoissonSolver::green(const GreenKey& function, int threads) {
@@ -154,6 +207,8 @@ PoissonSolver::GreenPointer PoissonSolver::green(const GreenKey& function, int t
 
 PoissonSolver::GreenPointer PoissonSolver::keep_green(const GreenTransform::Key& key,
                                                       const Complex* values) {
+  if (lanes_ && values)
+    return kept_.keep(std::make_shared<GreenTransform>(lanes_->laid_out(key, values)));
   const std::int64_t size = values ? key.columns * grid_.column_stride() : 0;
   const auto green =
       std::make_shared<GreenTransform>(GreenTransform{key, parallel::Buffer<Complex>(size)});

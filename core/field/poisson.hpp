@@ -10,61 +10,27 @@
 
 #include <cstddef>
 #include <memory>
+#include <optional>
+#include <span>
 
 #include "field/doubled_grid.hpp"
 #include "field/green_cache.hpp"
-#include "numerics/complex_product.hpp"
+#include "field/green_transform.hpp"
+#include "field/integrated_green.hpp"
+#include "field/lane_solver.hpp"
 #include "numerics/fft.hpp"
 #include "parallel/buffer.hpp"
-#include "parallel/macros.hpp"
 
 namespace phasewise::field {
-
-// Computes c *= g, with the real part before the imaginary part.
-PHASEWISE_HD void multiply_complex(double* c, const double* g) {
-  const auto [re, im] = numerics::complex_product(c[0], c[1], g[0], g[1]);
-  c[0] = re;
-  c[1] = im;
-}
-
-// The Green function between two windows of a mesh.
-struct GreenKey {
-  double hx = 0.0, hy = 0.0;     // m, cells
-  int shift_x = 0, shift_y = 0;  // target window minus source window, in cells
-  bool operator==(const GreenKey&) const = default;
-};
-
-// Columns [first_column, first_column + columns) of the transform of a Green function on the
-// doubled grid, one after the other: [column][kx], column_stride() values apart.
-struct GreenTransform {
-  struct Key {
-    GreenKey function;
-    int first_column, columns;
-    bool operator==(const Key&) const = default;
-  };
-  Key key;
-  parallel::Buffer<numerics::Complex> values;
-};
-
-// One mesh to solve on a device: charge and potential [nx][ny] in its memory.
-struct MeshToSolve {
-  const double* charge;
-  double* potential;
-  std::shared_ptr<const GreenTransform> green;
-};
-
-// One column to convolve with column `number` of those that are kept of a Green function.
-struct ColumnToConvolve {
-  const std::shared_ptr<const GreenTransform>* green;
-  int number;
-};
 
 class PoissonSolver {
  public:
   using Complex = numerics::Complex;
   using GreenPointer = GreenCache<GreenTransform>::Pointer;
 
-  PoissonSolver(int nx, int ny);
+  explicit PoissonSolver(const DoubledGrid& grid);
+  PoissonSolver(int nx, int ny, Transforms transforms = Transforms::fftw)
+      : PoissonSolver(DoubledGrid(nx, ny, transforms)) {}
 
   const DoubledGrid& grid() const { return grid_; }
 
@@ -73,24 +39,25 @@ class PoissonSolver {
     parallel::Buffer<Complex> rows;     // [nx][columns], after the transforms along y
     parallel::Buffer<Complex> columns;  // a few columns of the doubled grid
     parallel::Buffer<double> line;      // one row of the doubled grid
+    LaneSolver::Scratch lanes = {};     // instead of these, with transforms in lanes
   };
   Scratch make_scratch() const;
-  parallel::Buffer<double> make_line() const;
 
   // Computes potential[nx][ny] on the target window from charge[nx][ny] on the source window (in
   // any unit; a unit charge has u = -ln r), with the whole Green function.
   void solve(const double* charge, const GreenTransform& green, double* potential,
              Scratch& scratch) const;
 
-  // The following do the same in parts. This one transforms `rows` rows of the mesh to as many of
-  // the half-transformed grid.
-  void forward_rows(const double* charge, int rows, Complex* spectrum, double* line) const;
-  // Convolves `count` columns with as many columns of the Green function; the first nx values of
-  // each are given and returned.
-  void convolve(Complex* columns, int count, const Complex* green) const;
-  // Transforms `rows` rows of the half-transformed grid, which are overwritten, to as many of the
-  // mesh.
-  void backward_rows(Complex* spectrum, int rows, double* potential, double* line) const;
+  // The following do the same in parts. How many rows or columns are transformed together: parts of
+  // as many are as fast as larger ones.
+  int at_once() const { return lanes_ ? LaneSolver::at_once : 1; }
+  // This one transforms rows of the mesh to as many of the half-transformed grid.
+  void forward_rows(std::span<const double* const> rows, Complex* spectra, Scratch& scratch) const;
+  // Convolves columns, column_stride() apart, each with its column of a Green function; the first
+  // nx values of each are given and returned.
+  void convolve(Complex* columns, std::span<const ColumnToConvolve> with, Scratch& scratch) const;
+  // Transforms rows of the half-transformed grid, which are overwritten, to as many of the mesh.
+  void backward_rows(Complex* spectra, std::span<double* const> rows, Scratch& scratch) const;
 
   // The whole transform of this Green function. It is kept for later calls as long as it is among
   // the last `capacity` ones used.
@@ -111,12 +78,20 @@ class PoissonSolver {
   GreenPointer keep_green(const GreenTransform::Key& key, const Complex* values);
 
  private:
+  void zero_beyond_row(Scratch& scratch) const;
+  void forward_row(const double* charge, Complex* spectrum, Scratch& scratch) const;
+  void backward_row(Complex* spectrum, double* potential, Scratch& scratch) const;
+  void convolve(Complex* columns, int count, const Complex* green) const;
   void convolve_columns(int first, int count, const GreenTransform& green, Scratch& scratch) const;
+  void transform_distances(std::span<const GreenRow> rows, const GreenRows& green, int first,
+                           Complex* out) const;
   GreenPointer compute_green(const GreenTransform::Key& key, int threads) const;
 
   DoubledGrid grid_;
-  numerics::ComplexRowTransform along_x_;
-  numerics::RealRowTransform along_y_;
+  // Either transforms in lanes or FFTW's.
+  std::optional<LaneSolver> lanes_;
+  std::optional<numerics::ComplexRowTransform> along_x_;
+  std::optional<numerics::RealRowTransform> along_y_;
   GreenCache<GreenTransform> kept_;
 };
 

@@ -5,31 +5,19 @@
 #include <numbers>
 #include <utility>
 
+#include "numerics/butterfly.hpp"
+
 namespace phasewise::numerics {
 namespace {
 
-using parallel::all_lanes;
-using parallel::fused;
 using parallel::Lanes;
-using parallel::lanes;
 
 // Blocks of this many values take half of a first-level cache of 32 KiB, where they stay while all
 // further steps are made.
 constexpr int in_first_cache = 16384 / static_cast<int>(sizeof(LanesOfComplex));
 
-LanesOfComplex operator+(const LanesOfComplex& a, const LanesOfComplex& b) {
-  return {a.re + b.re, a.im + b.im};
-}
-LanesOfComplex operator-(const LanesOfComplex& a, const LanesOfComplex& b) {
-  return {a.re - b.re, a.im - b.im};
-}
-// -i times a value.
-LanesOfComplex turned(const LanesOfComplex& a) { return {a.im, -a.re}; }
-
-LanesOfComplex times(const LanesOfComplex& a, const double* factor) {
-  const Lanes re = all_lanes<double, lanes>(factor[0]), im = all_lanes<double, lanes>(factor[1]);
-  return {fused(a.re, re, -(a.im * im)), fused(a.re, im, a.im * re)};
-}
+// Values between the blocks of a first step, so that these do not meet in the same sets of a cache.
+constexpr int gap = 8;
 
 // A backward transform is a forward one with real and imaginary parts exchanged.
 template <bool is_forward>
@@ -41,100 +29,79 @@ void write(LanesOfComplex& to, const LanesOfComplex& value) {
   to = is_forward ? value : LanesOfComplex{value.im, value.re};
 }
 
-// The transform of r values x, r odd, in place; y has room for as many.
-//   y(j) = x(0) + Σ cos(2πjk/r) (x(k) + x(r-k)) - i Σ sin(2πjk/r) (x(k) - x(r-k)), 1 ≤ k ≤ r/2.
-[[gnu::always_inline]] inline void transform_odd(LanesOfComplex* x, LanesOfComplex* y, int r,
-                                                 const double* roots) {
-  const int half = r / 2;
-  y[0] = x[0];
-  for (int k = 1; k <= half; ++k) {
-    const LanesOfComplex sum = x[k] + x[r - k];
-    x[r - k] = turned(x[k] - x[r - k]);
-    x[k] = sum;
-    y[0] = y[0] + sum;
-  }
-  for (int j = 1; j <= half; ++j) {
-    LanesOfComplex even = x[0], odd{};
-    for (int k = 1; k <= half; ++k) {
-      const double* root = roots + 2 * (j * k % r);
-      const Lanes cosine = all_lanes<double, lanes>(root[0]);
-      const Lanes sine = all_lanes<double, lanes>(-root[1]);
-      even = {fused(x[k].re, cosine, even.re), fused(x[k].im, cosine, even.im)};
-      odd = {fused(x[r - k].re, sine, odd.re), fused(x[r - k].im, sine, odd.im)};
-    }
-    y[j] = even + odd;
-    y[r - j] = even - odd;
-  }
-  std::copy_n(y, r, x);
-}
-
-// The transform of `radix` values in place.
-template <int radix>
-struct Butterfly {
-  static_assert(radix % 2 == 1);
-  static void transform(LanesOfComplex* x, const double* roots) {
-    LanesOfComplex y[radix];
-    transform_odd(x, y, radix, roots);
-  }
-};
-
-template <>
-struct Butterfly<2> {
-  static void transform(LanesOfComplex* x, const double* /*roots*/) {
-    const LanesOfComplex sum = x[0] + x[1];
-    x[1] = x[0] - x[1];
-    x[0] = sum;
-  }
-};
-
-template <>
-struct Butterfly<4> {
-  static void transform(LanesOfComplex* x, const double* /*roots*/) {
-    const LanesOfComplex sum = x[0] + x[2], difference = x[0] - x[2];
-    const LanesOfComplex others = x[1] + x[3], turn = turned(x[1] - x[3]);
-    x[0] = sum + others;
-    x[1] = difference + turn;
-    x[2] = sum - others;
-    x[3] = difference - turn;
-  }
-};
-
-// The values `span` apart from `at` on: forward they are transformed, then multiplied by the
-// factors of their place; backward the other way round.
-template <int radix, bool is_forward, bool has_factors>
-[[gnu::always_inline]] inline void transform_at(LanesOfComplex* at, int span, const double* factors,
+// The values `span` apart from `from` on: forward they are transformed, then multiplied by the
+// factors of their place; backward the other way round. `half`: forward the second half of the
+// values is zero, and backward only the first half is wanted.
+template <int radix, bool is_forward, bool has_factors, bool half = false>
+[[gnu::always_inline]] inline void transform_at(const LanesOfComplex* from, LanesOfComplex* to,
+                                                int span, int to_span, const double* factors,
                                                 const double* roots) {
+  constexpr int given = half && is_forward ? radix / 2 : radix;
+  constexpr int wanted = half && !is_forward ? radix / 2 : radix;
   LanesOfComplex x[radix];
 #pragma GCC unroll 8
-  for (int k = 0; k < radix; ++k) x[k] = read<is_forward>(at[k * span]);
+  for (int k = 0; k < given; ++k) x[k] = read<is_forward>(from[k * span]);
   if constexpr (has_factors && !is_forward) {
 #pragma GCC unroll 8
     for (int k = 1; k < radix; ++k) x[k] = times(x[k], factors + 2 * (k - 1));
   }
-  Butterfly<radix>::transform(x, roots);
+  if constexpr (half && is_forward)
+    Butterfly<radix>::transform_half(x);
+  else
+    Butterfly<radix>::transform(x, roots);
   if constexpr (has_factors && is_forward) {
 #pragma GCC unroll 8
     for (int k = 1; k < radix; ++k) x[k] = times(x[k], factors + 2 * (k - 1));
   }
 #pragma GCC unroll 8
-  for (int k = 0; k < radix; ++k) write<is_forward>(at[k * span], x[k]);
+  for (int k = 0; k < wanted; ++k) write<is_forward>(to[k * to_span], x[k]);
 }
 
 template <int radix, bool is_forward>
 void take_step(int span, int blocks, const double* factors, const double* roots,
                LanesOfComplex* values) {
   if (span == 1) {
-    for (int block = 0; block < blocks; ++block)
-      transform_at<radix, is_forward, false>(values + block * radix, 1, factors, roots);
+    for (int block = 0; block < blocks; ++block) {
+      LanesOfComplex* at = values + block * radix;
+      transform_at<radix, is_forward, false>(at, at, 1, 1, factors, roots);
+    }
     return;
   }
   for (int block = 0; block < blocks; ++block)
-    for (int j = 0; j < span; ++j)
-      transform_at<radix, is_forward, true>(values + block * radix * span + j, span,
+    for (int j = 0; j < span; ++j) {
+      LanesOfComplex* at = values + block * radix * span + j;
+      transform_at<radix, is_forward, true>(at, at, span, span,
                                             factors + std::ptrdiff_t{2} * j * (radix - 1), roots);
+    }
 }
 
-// The same for an odd radix that is no constant.
+// Values stand `span` apart in `from` and `to_span` in `to`.
+template <int radix, bool is_forward>
+void take_half_step(int steps, const double* factors, const LanesOfComplex* from, int span,
+                    LanesOfComplex* to, int to_span) {
+  for (int j = 0; j < steps; ++j)
+    transform_at<radix, is_forward, true, true>(
+        from + j, to + j, span, to_span, factors + std::ptrdiff_t{2} * j * (radix - 1), nullptr);
+}
+
+// A last step forward, the product with the factors, and the same step backward, for each block.
+template <int radix, class Factor>
+void convolve_step(int blocks, const double* roots, const Factor* factors, LanesOfComplex* values) {
+  for (int block = 0; block < blocks; ++block) {
+    LanesOfComplex x[radix], *at = values + block * radix;
+    const Factor* factor = factors + block * radix;
+#pragma GCC unroll 8
+    for (int k = 0; k < radix; ++k) x[k] = at[k];
+    Butterfly<radix>::transform(x, roots);
+#pragma GCC unroll 8
+    for (int k = 0; k < radix; ++k) x[k] = read<false>(times(x[k], factor[k]));
+    Butterfly<radix>::transform(x, roots);
+#pragma GCC unroll 8
+    for (int k = 0; k < radix; ++k) write<false>(at[k], x[k]);
+  }
+}
+
+// A step of an odd radix that is no constant.
 template <bool is_forward>
 void take_any_step(int radix, int span, int blocks, const double* factors, const double* roots,
                    LanesOfComplex* values) {
@@ -155,17 +122,28 @@ void take_any_step(int radix, int span, int blocks, const double* factors, const
     }
 }
 
-// Fours first: they need fewest operations.
-std::vector<int> radices_of(int n) {
+// Takes a radix out of n as often as it is a factor, but at most `most` times.
+void take_out(int radix, int most, int& n, std::vector<int>& radices) {
+  for (int i = 0; i < most && n % radix == 0; ++i, n /= radix) radices.push_back(radix);
+}
+
+// An even radix first, so that half of the values can be left out, and eights last, since the last
+// step needs no factors. Fours make up what eights leave.
+std::vector<int> radices_of(int n, Radices kind) {
+  constexpr int all = 32;
+  int twos = 0;
+  while (n % (2 << twos) == 0) ++twos;
+  int eights = 0;
+  if (kind == Radices::eights && twos > 1) eights = (twos - (twos % 3 == 1 ? 4 : 0)) / 3;
+  const int fours = (twos - 3 * eights) / 2;
   std::vector<int> radices;
-  for (int radix = 4; n > 1;) {
-    if (n % radix == 0) {
-      radices.push_back(radix);
-      n /= radix;
-    } else {
-      radix = radix == 4 ? 2 : radix == 2 ? 3 : radix + 2;
-    }
-  }
+  if (fours == 0) take_out(8, std::min(eights, 1), n, radices);
+  take_out(4, fours, n, radices);
+  take_out(2, twos % 2 == 1 && eights == 0 ? 1 : 0, n, radices);
+  std::vector<int> last;
+  take_out(8, eights, n, last);
+  for (int radix = 3; n > 1; radix += 2) take_out(radix, all, n, radices);
+  radices.insert(radices.end(), last.begin(), last.end());
   return radices;
 }
 
@@ -178,9 +156,9 @@ void append_power(std::vector<double>& to, std::int64_t power, std::int64_t of) 
 
 }  // namespace
 
-RowBatchTransform::RowBatchTransform(int n) : n_(n), places_(n) {
+RowBatchTransform::RowBatchTransform(int n, Radices radices) : n_(n), places_(n) {
   int size = n, blocks = 1;
-  for (const int radix : radices_of(n)) {
+  for (const int radix : radices_of(n, radices)) {
     const int span = size / radix;
     Step step{radix, span, std::ssize(factors_), 0};
     for (std::int64_t j = 0; j < span; ++j)
@@ -210,40 +188,152 @@ void RowBatchTransform::take(const Step& step, int blocks, LanesOfComplex* value
       return take_step<5, is_forward>(step.span, blocks, factors, roots, values);
     case 7:
       return take_step<7, is_forward>(step.span, blocks, factors, roots, values);
+    case 8:
+      return take_step<8, is_forward>(step.span, blocks, factors, roots, values);
     default:
       take_any_step<is_forward>(step.radix, step.span, blocks, factors, roots, values);
   }
 }
 
-// Makes all steps from `first` on for a block of that step. Large blocks are finished one after
-// another.
+int RowBatchTransform::room_size() const {
+  return n_ + (steps_.empty() ? 0 : steps_[0].radix * gap);
+}
+
+bool RowBatchTransform::halves(int count) const {
+  return !steps_.empty() && steps_[0].radix % 2 == 0 && 2 * count <= n_;
+}
+
+// Forward the blocks of `to` are `to_span` apart, and backward those of `from` are `span` apart.
 template <bool is_forward>
-void RowBatchTransform::take_from(std::size_t first, LanesOfComplex* values) const {
+void RowBatchTransform::take_half(const LanesOfComplex* from, int span, LanesOfComplex* to,
+                                  int to_span) const {
+  const Step& step = steps_[0];
+  const double* factors = factors_.data() + step.factors;
+  switch (step.radix) {
+    case 2:
+      return take_half_step<2, is_forward>(step.span, factors, from, span, to, to_span);
+    case 4:
+      return take_half_step<4, is_forward>(step.span, factors, from, span, to, to_span);
+    default:
+      return take_half_step<8, is_forward>(step.span, factors, from, span, to, to_span);
+  }
+}
+
+// Makes all steps from `first` on for blocks of that step. Blocks are finished one after another
+// where they do not stay in the first-level cache together.
+template <bool is_forward>
+void RowBatchTransform::take_blocks(std::size_t first, int blocks, LanesOfComplex* values) const {
+  if (first == steps_.size()) return;
   const Step& step = steps_[first];
-  if (step.span * step.radix > in_first_cache) {
-    if (is_forward) take<true>(step, 1, values);
-    if (step.span > 1)
-      for (int block = 0; block < step.radix; ++block)
-        take_from<is_forward>(first + 1, values + block * step.span);
-    if (!is_forward) take<false>(step, 1, values);
+  const int size = step.size();
+  if (blocks * size <= in_first_cache) {
+    const auto make = [&](const Step& each) {
+      take<is_forward>(each, blocks * size / each.size(), values);
+    };
+    if (is_forward)
+      for (std::size_t s = first; s < steps_.size(); ++s) make(steps_[s]);
+    else
+      for (std::size_t s = steps_.size(); s > first; --s) make(steps_[s - 1]);
     return;
   }
-  const int size = step.span * step.radix;
-  const auto make = [&](const Step& each) {
-    take<is_forward>(each, size / (each.span * each.radix), values);
-  };
-  if (is_forward)
-    for (std::size_t s = first; s < steps_.size(); ++s) make(steps_[s]);
-  else
-    for (std::size_t s = steps_.size(); s > first; --s) make(steps_[s - 1]);
+  for (int block = 0; block < blocks; ++block) {
+    LanesOfComplex* at = values + block * size;
+    if (size <= in_first_cache) {
+      take_blocks<is_forward>(first, 1, at);
+      continue;
+    }
+    if (is_forward) take<true>(step, 1, at);
+    take_blocks<is_forward>(first + 1, step.radix, at);
+    if (!is_forward) take<false>(step, 1, at);
+  }
 }
 
-void RowBatchTransform::forward(LanesOfComplex* values) const {
-  if (!steps_.empty()) take_from<true>(0, values);
+void RowBatchTransform::forward(LanesOfComplex* values, int given) const {
+  const bool half = halves(given);
+  std::fill(values + given, values + (half ? n_ / 2 : n_), LanesOfComplex{});
+  if (half) take_half<true>(values, steps_[0].span, values, steps_[0].span);
+  take_blocks<true>(half ? 1 : 0, half ? steps_[0].radix : 1, values);
 }
 
-void RowBatchTransform::backward(LanesOfComplex* values) const {
-  if (!steps_.empty()) take_from<false>(0, values);
+void RowBatchTransform::backward(LanesOfComplex* values, int wanted) const {
+  const bool half = halves(wanted);
+  take_blocks<false>(half ? 1 : 0, half ? steps_[0].radix : 1, values);
+  if (half) take_half<false>(values, steps_[0].span, values, steps_[0].span);
 }
+
+template <class Factor>
+void RowBatchTransform::convolve_last(int blocks, const Factor* factors,
+                                      LanesOfComplex* values) const {
+  const Step& step = steps_.back();
+  const double* roots = factors_.data() + step.roots;
+  switch (step.radix) {
+    case 2:
+      return convolve_step<2>(blocks, roots, factors, values);
+    case 3:
+      return convolve_step<3>(blocks, roots, factors, values);
+    case 4:
+      return convolve_step<4>(blocks, roots, factors, values);
+    case 5:
+      return convolve_step<5>(blocks, roots, factors, values);
+    case 7:
+      return convolve_step<7>(blocks, roots, factors, values);
+    case 8:
+      return convolve_step<8>(blocks, roots, factors, values);
+    default:
+      take<true>(step, blocks, values);
+      for (int i = 0; i < blocks * step.radix; ++i) values[i] = times(values[i], factors[i]);
+      take<false>(step, blocks, values);
+  }
+}
+
+// As take_blocks, forward down to the last step and back up.
+template <class Factor>
+void RowBatchTransform::convolve_blocks(std::size_t first, int blocks, const Factor* factors,
+                                        LanesOfComplex* values) const {
+  const Step& step = steps_[first];
+  const int size = step.size();
+  if (blocks * size <= in_first_cache) {
+    const auto blocks_of = [&](const Step& each) { return blocks * size / each.size(); };
+    const std::size_t last = steps_.size() - 1;
+    for (std::size_t s = first; s < last; ++s) take<true>(steps_[s], blocks_of(steps_[s]), values);
+    convolve_last(blocks_of(steps_[last]), factors, values);
+    for (std::size_t s = last; s > first; --s)
+      take<false>(steps_[s - 1], blocks_of(steps_[s - 1]), values);
+    return;
+  }
+  for (int block = 0; block < blocks; ++block) {
+    LanesOfComplex* at = values + block * size;
+    if (size <= in_first_cache) {
+      convolve_blocks(first, 1, factors + block * size, at);
+      continue;
+    }
+    take<true>(step, 1, at);
+    convolve_blocks(first + 1, step.radix, factors + block * size, at);
+    take<false>(step, 1, at);
+  }
+}
+
+template <class Factor>
+void RowBatchTransform::convolve(const LanesOfComplex* from, int count, const Factor* factors,
+                                 LanesOfComplex* to, LanesOfComplex* room) const {
+  if (steps_.size() > 1 && halves(count) && 2 * count == n_) {
+    const Step& first = steps_[0];
+    const int apart = first.span + gap;
+    take_half<true>(from, first.span, room, apart);
+    for (int block = 0; block < first.radix; ++block)
+      convolve_blocks(1, 1, factors + block * first.span, room + block * apart);
+    return take_half<false>(room, apart, to, first.span);
+  }
+  std::copy_n(from, count, room);
+  forward(room, count);
+  for (int place = 0; place < n_; ++place) room[place] = times(room[place], factors[place]);
+  backward(room, count);
+  std::copy_n(room, count, to);
+}
+
+template void RowBatchTransform::convolve(const LanesOfComplex*, int, const Lanes*, LanesOfComplex*,
+                                          LanesOfComplex*) const;
+template void RowBatchTransform::convolve(const LanesOfComplex*, int, const LanesOfComplex*,
+                                          LanesOfComplex*, LanesOfComplex*) const;
 
 }  // namespace phasewise::numerics

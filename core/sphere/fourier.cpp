@@ -4,7 +4,7 @@
 #include <array>
 #include <type_traits>
 
-#include "linear/square_of_lanes.hpp"
+#include "linear/rows_in_lanes.hpp"
 
 namespace phasewise::sphere {
 namespace {
@@ -13,7 +13,6 @@ using numerics::LanesOfComplex;
 using parallel::Lanes;
 using parallel::lanes;
 
-constexpr int values_in_vector = lanes / 2;  // complex ones
 // Without a transpose the columns of a pair lie far apart, one wavenumber from the next, and the
 // processor does not foresee where. They are asked for this many wavenumbers ahead.
 constexpr std::int64_t ahead = 8;
@@ -38,43 +37,6 @@ template <class F>
 void for_batches(int pairs, int levels, F&& f) {
   for (int first = 0; first < pairs * levels; first += lanes)
     f(RowsOfBatch(first, pairs * levels, levels));
-}
-
-void read_rows(const std::array<const Complex*, lanes>& rows, int n, LanesOfComplex* values) {
-  int i = 0;
-  for (; i + values_in_vector <= n; i += values_in_vector) {
-    Lanes square[lanes];
-#pragma GCC unroll 8
-    for (int lane = 0; lane < lanes; ++lane)
-      square[lane] = parallel::load(reinterpret_cast<const double*>(rows[lane] + i));
-    linear::transpose(square);
-#pragma GCC unroll 4
-    for (int k = 0; k < values_in_vector; ++k) values[i + k] = {square[2 * k], square[2 * k + 1]};
-  }
-  for (; i < n; ++i)
-    for (int lane = 0; lane < lanes; ++lane) {
-      values[i].re[lane] = rows[lane][i].real();
-      values[i].im[lane] = rows[lane][i].imag();
-    }
-}
-
-void write_rows(const LanesOfComplex* values, int n, const std::array<Complex*, lanes>& rows) {
-  int i = 0;
-  for (; i + values_in_vector <= n; i += values_in_vector) {
-    Lanes square[lanes];
-#pragma GCC unroll 4
-    for (int k = 0; k < values_in_vector; ++k) {
-      square[2 * k] = values[i + k].re;
-      square[2 * k + 1] = values[i + k].im;
-    }
-    linear::transpose(square);
-#pragma GCC unroll 8
-    for (int lane = 0; lane < lanes; ++lane)
-      parallel::store(reinterpret_cast<double*>(rows[lane] + i), square[lane]);
-  }
-  for (; i < n; ++i)
-    for (int lane = 0; lane < lanes; ++lane)
-      rows[lane][i] = {values[i].re[lane], values[i].im[lane]};
 }
 
 // The columns of a batch for one wavenumber, lane by lane, or in vectors if the levels follow one
@@ -161,7 +123,7 @@ void Fourier::forward(const Complex* rows, std::span<const double> sines,
       even[lane] = 0.5 * weights[of.pair[lane]] / n;
       odd[lane] = even[lane] * sines[of.pair[lane]];
     }
-    read_rows(from, n, values);
+    linear::read_rows(from, n, values);
     transform_.forward(values);
     for (const ColumnPart<double>& part : columns) {
       const auto write = [&](const auto& to) {
@@ -211,7 +173,7 @@ void Fourier::backward(const ColumnParts<const double>& columns, const ColumnLay
     std::array<Complex*, lanes> to;
     for (int lane = 0; lane < lanes; ++lane)
       to[lane] = rows[of.pair[lane]] + of.level[lane] * rows_.stride;
-    write_rows(values, n, to);
+    linear::write_rows(values, n, to);
   });
 }
 

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -10,16 +11,30 @@
 #include "field/gpu/batched_poisson.hpp"
 #if defined(__CUDACC__)
 #include "field/gpu/fused_poisson.hpp"
+#else
+#include "field/gpu/lane_poisson.hpp"
 #endif
 
 namespace phasewise::collision::gpu::PHASEWISE_PLATFORM {
 
 using Solver = field::gpu::PHASEWISE_PLATFORM::Poisson;
 
+// A GPU has transforms of its own.
+inline field::Transforms transforms_of_device([[maybe_unused]] field::Transforms of_cpu) {
+#if defined(__CUDACC__)
+  return field::Transforms::fftw;
+#else
+  return of_cpu;
+#endif
+}
+
 inline std::shared_ptr<Solver> make_solver(const field::DoubledGrid& grid) {
   namespace solvers = field::gpu::PHASEWISE_PLATFORM;
 #if defined(__CUDACC__)
   if (solvers::FusedPoisson::suits(grid)) return std::make_shared<solvers::FusedPoisson>(grid);
+#else
+  if (grid.transforms() == field::Transforms::lanes)
+    return std::make_shared<solvers::LanePoisson>(grid);
 #endif
   return std::make_shared<solvers::BatchedPoisson>(grid);
 }
@@ -27,8 +42,8 @@ inline std::shared_ptr<Solver> make_solver(const field::DoubledGrid& grid) {
 // The solver of a grid. All works that solve on this grid share it and use it one after another, or
 // together.
 inline std::shared_ptr<Solver> solver_of(const field::DoubledGrid& grid) {
-  static std::map<std::pair<int, int>, std::weak_ptr<Solver>> known;
-  std::weak_ptr<Solver>& kept = known[{grid.nx(), grid.ny()}];
+  static std::map<std::tuple<int, int, field::Transforms>, std::weak_ptr<Solver>> known;
+  std::weak_ptr<Solver>& kept = known[{grid.nx(), grid.ny(), grid.transforms()}];
   std::shared_ptr<Solver> solver = kept.lock();
   if (!solver) kept = solver = make_solver(grid);
   return solver;

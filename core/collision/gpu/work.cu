@@ -314,6 +314,9 @@ class Work final : public DeviceWork {
     overlap_sums_.copy_to(sums.data(), std::ssize(sums));
   }
 
+  field::Transforms transforms(field::Transforms of_cpu) const override {
+    return transforms_of_device(of_cpu);
+  }
   std::unique_ptr<DevicePoisson> poisson(const field::DoubledGrid& grid) override {
     return std::make_unique<PoissonOnDevice>(grid);
   }

@@ -12,8 +12,8 @@
 #include "collision/interaction_point.hpp"
 #include "collision/mesh/edge_moments.hpp"
 #include "collision/mesh/mesh_levels.hpp"
+#include "field/green_transform.hpp"
 #include "field/mesh.hpp"
-#include "field/poisson.hpp"
 #include "parallel/kernel.hpp"
 
 namespace phasewise::collision {

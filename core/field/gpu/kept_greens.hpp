@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "field/poisson.hpp"
+#include "field/green_transform.hpp"
 #include "gpu/memory.hpp"
 
 namespace phasewise::field::gpu::PHASEWISE_PLATFORM {

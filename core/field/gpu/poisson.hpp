@@ -6,7 +6,7 @@
 #include <span>
 
 #include "field/doubled_grid.hpp"
-#include "field/poisson.hpp"
+#include "field/green_transform.hpp"
 #include "gpu/platform.hpp"
 
 namespace phasewise::field::gpu::PHASEWISE_PLATFORM {
