@@ -26,6 +26,8 @@ void read_slices(const workload::Parameters& parameters, const std::string& at,
   point.planes = 1 + static_cast<int>(parameters.choice(at + "interpolation", {"none", "linear"}));
   const bool shared = parameters.choice(at + "planes", {"pair", "shared"}) == 1;
   point.share_planes = shared && point.planes == 2;
+  // With pairs a study has the bits that it had before planes were shared.
+  point.transforms = point.share_planes ? field::Transforms::lanes : field::Transforms::fftw;
 }
 
 void read_mesh(const workload::Parameters& parameters, const std::string& at,
