@@ -7,6 +7,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "parallel/fused.hpp"
 #include "parallel/macros.hpp"
 
 #if defined(__AVX512F__) || defined(__AVX2__)
@@ -43,14 +44,14 @@ inline constexpr int lanes = vector_bytes / static_cast<int>(sizeof(double));
 using Lanes = Vector<double, lanes>;
 using SingleLanes = Vector<float, 2 * lanes>;
 
-// a b + c, rounded once. It is written out because the core is compiled without contraction.
-PHASEWISE_HD double fused(double a, double b, double c) { return std::fma(a, b, c); }
-PHASEWISE_HD float fused(float a, float b, float c) { return std::fma(a, b, c); }
-
+using Doubles2 = Vector<double, 2>;
 using Doubles4 = Vector<double, 4>;
 using Floats8 = Vector<float, 8>;
 
 #if defined(__FMA__) && defined(__AVX2__)
+PHASEWISE_HD Doubles2 fused(Doubles2 a, Doubles2 b, Doubles2 c) {
+  return static_cast<Doubles2>(_mm_fmadd_pd(a, b, c));
+}
 PHASEWISE_HD Doubles4 fused(Doubles4 a, Doubles4 b, Doubles4 c) {
   return static_cast<Doubles4>(_mm256_fmadd_pd(a, b, c));
 }

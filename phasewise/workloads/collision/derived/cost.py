@@ -27,7 +27,7 @@ ENCOUNTER_SECONDS = {"none": 10e-9, "linear": 19e-9}
 deposit in one plane, or in two planes with the longitudinal kick; on one core at about 2 GHz.
 """
 
-GAUSSIAN_SECONDS = 175e-9
+GAUSSIAN_SECONDS = 30e-9
 """Seconds per particle and opposing slice in the models with a Gaussian field, on one core at 2
 GHz.
 """
