@@ -20,6 +20,7 @@
 #include "numerics/faddeeva.hpp"
 #include "numerics/normal.hpp"
 #include "numerics/philox.hpp"
+#include "numerics/rational_faddeeva.hpp"
 #include "numerics/sobol.hpp"
 
 namespace nb = nanobind;
@@ -101,6 +102,14 @@ Array faddeeva(Doubles x, Doubles y) {
   });
 }
 
+Array rational_faddeeva(Doubles x, Doubles y) {
+  same_size(x, y);
+  return tabulate<2>(x.shape(0), [&](std::size_t i) {
+    const numerics::ComplexValue w = numerics::rational_faddeeva(x(i), y(i));
+    return std::array<double, 2>{w.re, w.im};
+  });
+}
+
 Array gaussian_field(Doubles x, Doubles y, double sigma_x, double sigma_y) {
   same_size(x, y);
   if (!(sigma_x > 0.0 && sigma_y > 0.0)) {
@@ -152,6 +161,8 @@ void bind_numerics(nb::module_& m) {
         "Carlson's symmetric elliptic integral R_D(x, y, z).");
   m.def("faddeeva", b::faddeeva, "x"_a, "y"_a,
         "(2, n): real and imaginary part of w(x + iy) = exp(-z²) erfc(-iz), for y >= 0.");
+  m.def("rational_faddeeva", b::rational_faddeeva, "x"_a, "y"_a,
+        "As faddeeva, for x >= 0 too, by a rational function to 1e-13.");
   m.def("gaussian_field", b::gaussian_field, "x"_a, "y"_a, "sigma_x"_a, "sigma_y"_a,
         "Bassetti-Erskine field of a unit charge, (4, n): Ex, Ey [1/m], and the derivatives of "
         "the potential u (E = -grad u, u = -ln r far away) by σx² and σy² [1/m²]. Lengths in m.");

@@ -7,21 +7,6 @@
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
-void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
-                        double kick_scale, bool longitudinal_kick) {
-  const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
-  if (!kick.acts()) return;
-  for (std::int64_t i = 0; i < p.size; ++i) kick.act(p, i);
-}
-
-parallel::KernelCard gaussian_encounter_card() {
-  return {.name = "gaussian_encounter",
-          .flops = 470.0,
-          .bytes = 88.0,        // 48 read, 40 written
-          .vectorised = false,  // the field of each particle needs inner loops
-          .touched = 48.0};
-}
-
 double GaussianCollision::luminosity_of(const Pair& pair,
                                         const std::array<CollidingBeam, 2>& beams) const {
   if (!ip_.luminosity || pair[0].count == 0.0 || pair[1].count == 0.0) return 0.0;

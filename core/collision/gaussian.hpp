@@ -38,10 +38,4 @@ class GaussianCollision {
   SliceMoments moments_;
 };
 
-// Kicks the particles by a Gaussian slice; kick_scale is as in CollidingBeam.
-void gaussian_encounter(const beam::ParticleView& particles, const GaussianSlice& opposing,
-                        double kick_scale, bool longitudinal_kick);
-// One item is a particle.
-parallel::KernelCard gaussian_encounter_card();
-
 }  // namespace phasewise::collision

@@ -22,8 +22,17 @@ void sum_block(const beam::ParticleView& p, const SliceSumming& how,
   for (int c = 0; c < 4; ++c)
     for (std::int64_t i = 0; i < p.size; ++i) held[c][i] = how.held(c, column[c][i]);
   each_slice_term([&](int t, const auto& term) {
-    for (std::int64_t i = 0; i < p.size; ++i)
-      sums[t].add(term([&](int c) { return held[c][i]; }), how.grid[t]);
+    const numerics::OrderFreeGrid grid = how.grid[t];
+    double high = 0.0, low = 0.0;
+#pragma omp simd reduction(+ : high, low)
+    for (std::int64_t i = 0; i < p.size; ++i) {
+      const double value = term([&](int c) { return held[c][i]; });
+      const double upper = numerics::round_to_multiple(value, grid.high_offset);
+      high += upper;
+      low += numerics::round_to_multiple(value - upper, grid.low_offset);
+    }
+    sums[t].high += high;
+    sums[t].low += low;
   });
 }
 
@@ -41,7 +50,7 @@ parallel::KernelCard card() {
   return {.name = "slice_moments",
           .flops = 8.0 + 10.0 + 7.0 * terms,  // 4 clamped, 10 products, 7 additions a term
           .bytes = 32.0,                      // read
-          .vectorised = false};               // one sum in order, term by term
+          .vectorised = true};
 }
 
 // A slice with fewer particles gets its moments from those of the whole beam: its own mean would

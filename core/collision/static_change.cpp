@@ -1,7 +1,7 @@
 #include "collision/static_change.hpp"
 
 #include "collision/design_mesh.hpp"
-#include "collision/gaussian.hpp"
+#include "collision/gaussian_kick.hpp"
 #include "collision/kick_scale.hpp"
 #include "collision/strong_slices.hpp"
 

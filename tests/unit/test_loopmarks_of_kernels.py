@@ -38,6 +38,18 @@ LOOPS = {
             "encounter_steps.hpp: kick_and_return(",
         ],
     },
+    "collision/gaussian_kick.cpp": {
+        "gaussian_encounter_card": [
+            "const Place at = kick.place<rolled>(block, i);",
+            "set(i, field::flat_field(",
+            "set(i, field::nearly_round_field(",
+            "const Kick found =",
+            "kick.apply(block, i,",
+        ],
+    },
+    "collision/slice_moments.cpp": {
+        "card": ["held[c][i] = how.held", "const double upper = numerics::round_to_multiple"]
+    },
     "spacecharge/kernels.cpp": {
         "extent_card": ["for (std::int64_t i = 0; i < p.size; ++i) {"],
         "kick_card": ["at.fx[i] = place.fx;", "px[i] += along_x * at.ex[i];"],

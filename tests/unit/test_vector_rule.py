@@ -51,7 +51,7 @@ def test_each_loop_takes_its_start_besides() -> None:
 
 
 def test_a_loop_that_does_not_vectorise_takes_the_scalar_rate() -> None:
-    found = kernels(256.0, start=1e4, scalar=12.5)["gaussian_encounter"]
+    found = kernels(256.0, start=1e4, scalar=12.5)["sort"]
     assert not found["vectorised"]
     assert found["charged"] == pytest.approx(12.5 * found["flops"])
 

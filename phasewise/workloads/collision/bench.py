@@ -40,9 +40,12 @@ ROWS: dict[str, tuple[str, ...]] = {
         "ip.1.longitudinal_kick=true",
     ),
     "shared": ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true"),
+    "gaussian": ("ip.1.model='soft-gaussian'", "ip.1.longitudinal_kick=true"),
+    "weak-strong": ("ip.1.model='weak-strong'", "ip.1.longitudinal_kick=true"),
 }
 """What is timed of a case, the plainest first: planes of a slice, and the kick in energy; `shared`
-has all of both, with planes that neighbouring slices share.
+has all of both, with planes that neighbouring slices share. Then Gaussian slices instead of a mesh,
+on both beams and on one.
 """
 
 PARTICLE_BYTES = 6 * 8 + 4
@@ -151,7 +154,7 @@ def _figures(core: Core, study: Study, threads: int) -> Figures:
 
     def figures(simulation: Run, seconds: float) -> dict[str, Any]:
         own = cast(CollisionRun, simulation)
-        particles = sum(own.macroparticles(beam) for beam in (1, 2))
+        particles = sum(own.macroparticles(beam) for beam in _tracked(study))
         encounters = encounters_of(study, own)
         return {
             "core_ns_per_encounter": core.size() * threads * seconds / encounters * 1e9,
@@ -164,9 +167,13 @@ def _figures(core: Core, study: Study, threads: int) -> Figures:
 
 
 def encounters_of(study: Study, run: CollisionRun) -> float:
-    """Particle-encounters of a turn: each particle meets all slices of the other beam."""
+    """Particle-encounters of a turn: each tracked particle meets all slices of the other beam."""
     slices = collision_of(study).ips[0].slices
-    return float(sum(run.macroparticles(beam) * slices[2 - beam] for beam in (1, 2)))
+    return float(sum(run.macroparticles(beam) * slices[2 - beam] for beam in _tracked(study)))
+
+
+def _tracked(study: Study) -> list[int]:
+    return [beam.number for beam in collision_of(study).beams if not beam.strong]
 
 
 def _row(measured: dict[str, Any]) -> dict[str, Any]:

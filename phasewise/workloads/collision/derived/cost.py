@@ -28,7 +28,7 @@ kick by two planes in all directions, and a deposit in one plane or in two; on o
 GHz.
 """
 
-GAUSSIAN_SECONDS = 175e-9
+GAUSSIAN_SECONDS = 30e-9
 """Seconds per particle and opposing slice in the models with a Gaussian field, on one core at 2
 GHz.
 """
