@@ -4,11 +4,17 @@
 #include "collision/exchange/schedule.hpp"
 #include "collision/gaussian_kick.hpp"
 #include "collision/passage.hpp"
+#include "collision/waist_kick.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
 void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick) {
+  if (opposing.waist.slope != 0.0) {
+    const WaistKickOfSlice kick(opposing, kick_scale, longitudinal_kick);
+    for (std::int64_t i = 0; kick.acts() && i < p.size; ++i) kick.act(p, i);
+    return;
+  }
   const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
   if (!kick.acts()) return;
   for (std::int64_t i = 0; i < p.size; ++i) kick.act(p, i);
