@@ -200,35 +200,4 @@ Line build_line(const workload::Parameters& parameters, int beam, int segment) {
   return Line(std::move(elements), first);
 }
 
-BunchDescription build_bunch(const workload::Parameters& parameters, int beam) {
-  const std::string index = std::to_string(beam);
-  const std::string prefix = "beam." + index + ".";
-  BunchDescription bunch;
-  bunch.distribution = static_cast<Distribution>(
-      parameters.choice(prefix + "distribution", {"gaussian", "quiet", "file"}));
-  bunch.optics =
-      optics(parameters, "ip.1.beta." + index, "ip.1.alpha." + index, "ip.1.dispersion." + index);
-  const std::vector<double> emittance =
-      not_negative_numbers(parameters, prefix + "geometric_emittance", 2);
-  bunch.emittance_x = emittance[0];
-  bunch.emittance_y = emittance[1];
-  bunch.bunch_length = parameters.not_negative(prefix + "bunch_length");
-  bunch.momentum_spread = parameters.not_negative(prefix + "momentum_spread");
-  if (parameters.has(prefix + "cut")) {
-    const std::vector<double> cut = parameters.shared_numbers(prefix + "cut", 3);
-    if (std::any_of(cut.begin(), cut.end(), [](double c) { return !(c >= 0.0); }))
-      parameters.fail(prefix + "cut", "numbers not below 0 are accepted");
-    std::copy(cut.begin(), cut.end(), bunch.cut);
-  }
-  const std::vector<double> factors =
-      parameters.numbers_or(prefix + "mismatch", {1, 1, 1, 1, 1, 1});
-  const std::vector<double> offset = parameters.numbers_or(prefix + "offset", {0, 0, 0, 0, 0, 0});
-  const std::vector<double> orbit = parameters.numbers_or(prefix + "orbit", {0, 0, 0, 0, 0, 0});
-  for (std::size_t i = 0; i < 6; ++i) {
-    bunch.mismatch[i] = factors[i];
-    bunch.offset[i] = orbit[i] + offset[i];
-  }
-  return bunch;
-}
-
 }  // namespace phasewise::beam

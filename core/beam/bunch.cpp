@@ -20,6 +20,17 @@ double BunchConstants::beta() const { return std::sqrt(1.0 - 1.0 / (gamma() * ga
 
 double BunchConstants::classical_radius() const { return coulomb_energy_length / mass; }
 
+double PopulationRamp::at(std::int64_t turn) const {
+  const auto now = static_cast<double>(turn);
+  if (now <= turns.front()) return particles.front();
+  for (std::size_t k = 1; k < turns.size(); ++k)
+    if (now < turns[k]) {
+      const double t = (now - turns[k - 1]) / (turns[k] - turns[k - 1]);
+      return particles[k - 1] + t * (particles[k] - particles[k - 1]);
+    }
+  return particles.back();
+}
+
 BunchConstants read_bunch(const workload::Parameters& parameters, int number) {
   const std::string of = "beam." + std::to_string(number) + ".";
   BunchConstants bunch;
@@ -28,6 +39,15 @@ BunchConstants read_bunch(const workload::Parameters& parameters, int number) {
   bunch.mass = parameters.positive(of + "mass");
   bunch.energy = parameters.positive(of + "energy");
   bunch.population = parameters.positive(of + "population");
+  if (parameters.has(of + "population_ramp")) {
+    const std::vector<double> rows = parameters.list(of + "population_ramp");
+    for (std::size_t k = 0; k + 1 < rows.size(); k += 2) {
+      if (!bunch.ramp.turns.empty() && !(rows[k] > bunch.ramp.turns.back()))
+        parameters.fail(of + "population_ramp", "its turns must rise");
+      bunch.ramp.turns.push_back(rows[k]);
+      bunch.ramp.particles.push_back(rows[k + 1]);
+    }
+  }
   bunch.macroparticles = parameters.integer(of + "macroparticles");
   bunch.strong = parameters.integer(of + "strong") != 0;
   if (bunch.macroparticles < 1 || bunch.macroparticles > std::numeric_limits<std::uint32_t>::max())

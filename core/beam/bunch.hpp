@@ -15,12 +15,21 @@
 
 namespace phasewise::beam {
 
+// A number of particles that changes while the macroparticles stay: linear between turns, constant
+// before the first and after the last.
+struct PopulationRamp {
+  std::vector<double> turns, particles;  // as many of each; empty: no ramp
+
+  double at(std::int64_t turn) const;
+};
+
 struct BunchConstants {
-  int number = 1;       // number of its beam: 1, 2, …
-  double charge = 1.0;  // elementary charges
-  double mass = 0.0;    // eV
-  double energy = 0.0;  // eV
-  double population = 0.0;
+  int number = 1;           // number of its beam: 1, 2, …
+  double charge = 1.0;      // elementary charges
+  double mass = 0.0;        // eV
+  double energy = 0.0;      // eV
+  double population = 0.0;  // at the start
+  PopulationRamp ramp{};
   std::int64_t macroparticles = 0;
   bool strong = false;             // not tracked
   BunchDescription distribution;   // at the start
@@ -30,7 +39,14 @@ struct BunchConstants {
   double gamma() const { return energy / mass; }
   double beta() const;              // velocity over c
   double classical_radius() const;  // of a particle with unit charge and this mass [m]
+  double population_at(std::int64_t turn) const {
+    return ramp.turns.empty() ? population : ramp.at(turn);
+  }
+  // Real particles that one macroparticle stands for, at the start and in a turn.
   double per_macroparticle() const { return population / static_cast<double>(macroparticles); }
+  double per_macroparticle(std::int64_t turn) const {
+    return population_at(turn) / static_cast<double>(macroparticles);
+  }
 };
 
 // Reads the constants beam.<number>.*, without segments. Throws std::invalid_argument with one

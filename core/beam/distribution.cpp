@@ -27,55 +27,61 @@ Uniforms draw(const BunchDescription& bunch, std::uint64_t seed, std::uint32_t b
   return u;
 }
 
-// P(amplitude > r) = exp(-r²/2). A cut keeps the values of it above exp(-cut²/2), one such floor
-// for each plane.
-using Floors = std::array<double, 3>;
-
-Floors floors(const BunchDescription& bunch) {
-  Floors result{};
-  for (int plane = 0; plane < 3; ++plane) {
-    const double cut = bunch.cut[plane];
-    result[plane] = cut > 0.0 ? std::exp(-0.5 * cut * cut) : 0.0;
-  }
-  return result;
+// The part of the bunch to which a particle belongs.
+const BunchPart& part_of(const BunchDescription& bunch, std::uint64_t seed, std::uint32_t beam,
+                         std::uint32_t id) {
+  if (bunch.second_share == 0.0) return bunch.first;
+  double place, unused;
+  numerics::uniform_pair(seed, id, 0, streams::initial_particle, draw_index(beam, 0, 3), place,
+                         unused);
+  return place < bunch.second_share ? bunch.second : bunch.first;
 }
 
 // Draws two deviates of one plane from its amplitude and its angle.
-void plane_deviates(double u0, double u1, double floor, double& g0, double& g1) {
+void plane_deviates(double u0, double u1, const Amplitudes& amplitudes, double& g0, double& g1) {
   double sine, cosine;
   numerics::sincos_turns(u1, sine, cosine);
-  const double radius = std::sqrt(-2.0 * numerics::log_positive(floor + (1.0 - floor) * u0));
+  const double radius = std::sqrt(amplitudes.square_of(u0));
   g0 = radius * cosine;
   g1 = radius * sine;
 }
 
-Coordinates matched(const BunchDescription& bunch, const Uniforms& u, const Floors& floor) {
+Coordinates mixed(const Coordinates& c, const Mixing& mixing) {
+  const auto row = [&](int i) {
+    const double(&m)[4] = mixing.rows[i];
+    return (m[0] * c.x + m[1] * c.px) + (m[2] * c.y + m[3] * c.py);
+  };
+  return {row(0), row(1), row(2), row(3), c.z, c.delta};
+}
+
+Coordinates matched(const BunchDescription& bunch, const Uniforms& u, const BunchPart& part) {
   Coordinates n{};
-  plane_deviates(u[0], u[1], floor[0], n.x, n.px);
-  plane_deviates(u[2], u[3], floor[1], n.y, n.py);
-  plane_deviates(u[4], u[5], floor[2], n.z, n.delta);
-  const double amplitude_x = std::sqrt(bunch.emittance_x);
-  const double amplitude_y = std::sqrt(bunch.emittance_y);
+  plane_deviates(u[0], u[1], part.amplitudes[0], n.x, n.px);
+  plane_deviates(u[2], u[3], part.amplitudes[1], n.y, n.py);
+  plane_deviates(u[4], u[5], part.amplitudes[2], n.z, n.delta);
+  const double amplitude_x = std::sqrt(bunch.emittance_x) * part.scale[0];
+  const double amplitude_y = std::sqrt(bunch.emittance_y) * part.scale[1];
   n.x *= amplitude_x;
   n.px *= amplitude_x;
   n.y *= amplitude_y;
   n.py *= amplitude_y;
-  n.z *= bunch.bunch_length;
-  n.delta *= bunch.momentum_spread;
-  return denormalise(n, bunch.optics);
+  n.z *= bunch.bunch_length * part.scale[2];
+  n.delta *= bunch.momentum_spread * part.scale[2];
+  const Coordinates c = denormalise(n, bunch.optics);
+  return bunch.mixing ? mixed(c, *bunch.mixing) : c;
 }
 
 }  // namespace
 
 void fill(ParticleView particles, const BunchDescription& bunch, std::uint64_t seed,
           std::uint32_t beam) {
-  const Floors floor = floors(bunch);
   const double* m = bunch.mismatch;
   const double* o = bunch.offset;
   for (std::int64_t i = 0; i < particles.size; ++i) {
     Coordinates c{};
     if (bunch.distribution != Distribution::file) {
-      c = matched(bunch, draw(bunch, seed, beam, particles.id[i]), floor);
+      const std::uint32_t id = particles.id[i];
+      c = matched(bunch, draw(bunch, seed, beam, id), part_of(bunch, seed, beam, id));
     }
     particles.x[i] = c.x * m[0] + o[0];
     particles.px[i] = c.px * m[1] + o[1];

@@ -100,26 +100,25 @@ void Turn::find_bounds(beam::Bunch& bunch, Listener& listener) {
 Turn::Measured Turn::measure_beam(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
   const Point& point = points_[ip];
-  const CollisionFrame into = frame(ip, b, number_);
+  const bool passes = point.collides || point.description.inserts[b].any();
+  const CollisionFrame into = passage_frame(ip, b);
   // z| grows to z/cos φ, plus a margin for what the boost adds.
   const double reach = 1.02 * beam_bounds_[b][4] / point.description.angle.cos_phi;
   const int order = description_.moments_order;
   std::vector<beam::MomentSums> sums(threads_, {order, beam_bounds_[b], bunch.alive});
   std::vector<beam::LongitudinalHistogram> bins(threads_, beam::LongitudinalHistogram(reach));
   parallel::KernelCard card = beam::MomentSums::card(order);
-  const bool enters = point.collides && !into.is_identity();
-  if (enters) card.flops += CollisionFrame::flops;
+  const bool enters = passes && !into.is_identity();
+  if (enters) card.flops += into.flops_to_enter();
   if (groups_.holds(b)) {
     listener.kernel(card, held_particles(b), [&] {
-      if (device_)
-        return device_->measure_and_enter(b, sums[0], point.collides ? &into : nullptr, bins[0]);
+      if (device_) return device_->measure_and_enter(b, sums[0], passes ? &into : nullptr, bins[0]);
       const ParticleView all = bunch.particles->view();
       parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
         const ParticleView block = all.part(begin, count);
         sums[thread].add(block);
-        if (!point.collides) return;
-        if (enters) transform(block, [&](beam::Coordinates& c) { into.enter(c); });
-        bins[thread].add(block.z, count);
+        if (enters) enter(block, into);
+        if (point.collides) bins[thread].add(block.z, count);
       });
     });
   }
@@ -177,9 +176,9 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     beam.slices = slices;
     beam.strong = bunch.constants.strong;
     beam.macroparticles = static_cast<double>(bunch.constants.macroparticles);
-    beam.per_macroparticle = bunch.constants.per_macroparticle();
-    beam.kick_scale =
-        kick_scale(bunch.constants, bunches_[1 - b].constants, point.description.angle.cos_phi);
+    beam.per_macroparticle = bunch.constants.per_macroparticle(number_);
+    beam.kick_scale = kick_scale(bunch.constants, bunches_[1 - b].constants,
+                                 point.description.angle.cos_phi, number_);
     if (!groups_.holds(b)) continue;
     const double here = held_particles(b);
     beam.here = here;

@@ -117,11 +117,13 @@ nb::list beams_here(const Simulation& simulation) {
 void bind_process_grid(nb::module_& m);
 void bind_mesh(nb::module_& m);
 void bind_gaussian_kick(nb::module_& m);
+void bind_frame(nb::module_& m);
 
 void bind(nb::module_& m) {
   bind_process_grid(m);
   bind_mesh(m);
   bind_gaussian_kick(m);
+  bind_frame(m);
   nb::class_<Simulation, workload::Run>(m, "Simulation", "Two colliding beams, turn after turn.")
       .def_prop_ro("beams_here", &beams_here, "Numbers of the beams that this rank holds.")
       .def("particles", &particles, nb::arg("beam"),

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <string>
 
+#include "collision/build_insertions.hpp"
+
 namespace phasewise::collision {
 namespace {
 
@@ -100,6 +102,7 @@ InteractionPoint build_point(const workload::Parameters& parameters, int ip) {
   for (int b = 0; b < 2; ++b) {
     const auto crab = parameters.numbers(at + "crab." + std::to_string(b + 1), 2);
     point.crab[b] = beam::crab_pair(crab[0], crab[1], point.angle);
+    point.inserts[b] = build_insertions(parameters, b + 1, ip, point.angle);
   }
   point.longitudinal_kick = parameters.integer(at + "longitudinal_kick") != 0;
   point.static_kick = parameters.integer(at + "static_kick") != 0;

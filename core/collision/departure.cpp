@@ -35,9 +35,15 @@ beam::PushContext Turn::context(const beam::Bunch& bunch) const {
   return context;
 }
 
+// The frame through which a beam passes: without a collision only what stands around the point.
+CollisionFrame Turn::passage_frame(int ip, int b) const {
+  const CollisionFrame found = frame(ip, b, number_);
+  return points_[ip].collides ? found : found.insertions_alone();
+}
+
 // The frame that a beam leaves. It takes out the static part of the kick if the study wants that.
 CollisionFrame Turn::leaving_frame(int ip, int b) {
-  const CollisionFrame from = frame(ip, b, number_);
+  const CollisionFrame from = passage_frame(ip, b);
   Point& point = points_[ip];
   if (point.description.static_kick || !point.collides || contents_ == Contents::none) return from;
   return from.less(point.static_change[b].at(description_, ip, b, number_));
@@ -48,12 +54,13 @@ CollisionFrame Turn::leaving_frame(int ip, int b) {
 void Turn::leave_and_push(int ip, int b, Listener& listener) {
   beam::Bunch& bunch = bunches_[b];
   const CollisionFrame from = leaving_frame(ip, b);
-  const bool leaves = points_[ip].collides && !from.is_identity();
+  const bool passes = points_[ip].collides || points_[ip].description.inserts[b].any();
+  const bool leaves = passes && !from.is_identity();
   const beam::Line& line = bunch.constants.segments[ip];
   const beam::PushContext about = context(bunch);
   parallel::KernelCard card = line.card();
   card.trip = parallel::block_size;
-  if (leaves) card.flops += CollisionFrame::flops;
+  if (leaves) card.flops += from.flops_to_leave();
   if (device_) {
     bunch.bounds.fill(0.0);
     listener.kernel(card, held_particles(b), [&] {
@@ -69,7 +76,7 @@ void Turn::leave_and_push(int ip, int b, Listener& listener) {
     const ParticleView all = bunch.particles->view();
     parallel::for_blocks(all.size, threads_, [&](std::int64_t begin, int count, int thread) {
       const ParticleView block = all.part(begin, count);
-      if (leaves) transform(block, [&](beam::Coordinates& c) { from.leave(c); });
+      if (leaves) leave(block, from);
       line.push(block, about);
       lost[thread] += mark_lost(block);
       beam::update_bounds(block, bounds[thread]);

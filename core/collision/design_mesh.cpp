@@ -6,6 +6,7 @@
 
 #include "collision/build_point.hpp"
 #include "collision/mapped_moments.hpp"
+#include "collision/waist.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -40,19 +41,25 @@ std::array<std::vector<double>, 2> greens_of_columns(const InteractionPoint& ip,
 
 }  // namespace
 
-CollisionFrame frame_of(const InteractionPoint& ip, int b, std::int64_t turn) {
+CollisionFrame frame_of(const InteractionPoint& ip, int b, std::int64_t turn, Errors errors) {
   const auto [sx, sy] = ip.separation_at(turn);
   const double half = b == 0 ? 0.5 : -0.5;
-  return {ip.angle, ip.crab[b], half * sx, half * sy};
+  const CollisionFrame plain(ip.angle, ip.crab[b], half * sx, half * sy);
+  const InsertedAround& around = ip.inserts[b];
+  if (!around.any()) return plain;
+  if (errors == Errors::left_out)
+    return plain.with(around.before.design, around.behind.design, around.waist_slope);
+  return plain.with(around.before.at(turn), around.behind.at(turn), around.waist_slope);
 }
 
 void cut_beam(CollidingBeam& beam, const beam::Moments& moments, const CollisionFrame& frame,
               const beam::LongitudinalHistogram* histogram, const InteractionPoint& ip,
               int number) {
-  beam.moments = mapped(moments, frame);
+  beam.moments = mapped(moments, frame.without_waist());
   const double mean = beam.moments.mean[4], rms = beam.moments.rms(4);
   beam.cuts = beam::cut_slices(histogram != nullptr ? *histogram : gaussian_histogram(mean, rms),
                                ip.slicing, ip.slices[number], mean, rms, ip.slice_extent);
+  beam.waists = slice_waists(frame, ip.angle.cos_phi, beam.cuts);
 }
 
 std::vector<CollisionMesh> design_meshes(const Description& description) {
@@ -62,7 +69,8 @@ std::vector<CollisionMesh> design_meshes(const Description& description) {
     if (ip.model != Model::strong_strong) continue;
     std::array<CollidingBeam, 2> beams;
     for (int b = 0; b < 2; ++b)
-      cut_beam(beams[b], description.design[i][b], frame_of(ip, b, 0), nullptr, ip, b);
+      cut_beam(beams[b], description.design[i][b], frame_of(ip, b, 0, Errors::left_out), nullptr,
+               ip, b);
     meshes[i] = choose_mesh(ip, beams);
   }
   return meshes;

@@ -11,8 +11,12 @@
 
 namespace phasewise::collision {
 
+// Whether noise and drifts of the crab cavities are part of a frame.
+enum class Errors { included, left_out };
+
 // The frame of a collision in this turn, for a beam.
-CollisionFrame frame_of(const InteractionPoint& ip, int beam, std::int64_t turn);
+CollisionFrame frame_of(const InteractionPoint& ip, int beam, std::int64_t turn,
+                        Errors errors = Errors::included);
 
 // Takes a beam's moments into the collision's frame, and cuts it into slices by the histogram of
 // its z there; null stands for a Gaussian bunch.

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "collision/waist_kick.hpp"
+
 namespace phasewise::collision {
 
 using field::GaussianField;
@@ -91,6 +93,11 @@ void GaussianKick::apply(const beam::ParticleView& block, const KickBlock& kicks
 
 void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
                         double kick_scale, bool longitudinal_kick) {
+  if (opposing.waist.slope != 0.0) {
+    const WaistKickOfSlice kick(opposing, kick_scale, longitudinal_kick);
+    for (std::int64_t i = 0; kick.acts() && i < p.size; ++i) kick.act(p, i);
+    return;
+  }
   const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
   if (!kick.acts()) return;
   KickBlock kicks;

@@ -3,10 +3,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "collision/waist.hpp"
+
 namespace phasewise::collision {
 
 double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b,
                double more_xx, double more_yy) {
+  if (a.waist.slope != 0.0 || b.waist.slope != 0.0)
+    return overlap_of_waists(a, s_a, b, s_b, more_xx, more_yy);
   const double sxx = a.sxx_at(s_a) + b.sxx_at(s_b) + more_xx;
   const double syy = a.syy_at(s_a) + b.syy_at(s_b) + more_yy;
   const double sxy = a.sxy_at(s_a) + b.sxy_at(s_b);

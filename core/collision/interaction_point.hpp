@@ -12,6 +12,7 @@
 #include "beam/slices.hpp"
 #include "collision/exchange/schedule.hpp"
 #include "collision/gaussian_slice.hpp"
+#include "collision/inserted.hpp"
 #include "collision/mesh/weighting.hpp"
 #include "field/doubled_grid.hpp"
 
@@ -25,6 +26,7 @@ struct InteractionPoint {
   std::array<double, 4> separation{};  // beam 1 minus beam 2 in x, y [m], before and after the ramp
   std::array<double, 2> ramp{};        // turns between which the separation changes linearly
   std::array<beam::CrabPair, 2> crab{};
+  std::array<InsertedAround, 2> inserts{};  // of each beam
   int nx = 128, ny = 128;
   Slices slices{1, 1};  // of each beam
   beam::Slicing slicing = beam::Slicing::equal_charge;
@@ -54,9 +56,10 @@ struct CollidingBeam {
   int slices = 1;
   double here = 0.0;  // particles of this rank; the mean number if no other is known
   beam::SliceCuts cuts;
-  beam::Moments moments;      // of the whole beam
-  double macroparticles = 0;  // at the start
-  double kick_scale = 0.0;    // kick by one macroparticle of the other beam, over its field E [m]
+  std::vector<SliceWaist> waists;  // of each slice; empty without a crab waist
+  beam::Moments moments;           // of the whole beam
+  double macroparticles = 0;       // at the start
+  double kick_scale = 0.0;  // kick by one macroparticle of the other beam, over its field E [m]
   double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
 
   // This rank's particles in a slice; their mean number if no other is known.

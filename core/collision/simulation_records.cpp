@@ -38,6 +38,11 @@ std::vector<Value> Simulation::record() const {
     result.push_back(list(of + "moment4", beam.moments.fourth));
     result.push_back(list(of + "emittance", beam::emittances(beam.moments)));
     result.push_back(number(of + "particles", beam.moments.particles));
+    if (!description_.bunches[b].ramp.turns.empty()) {
+      const double living = beam.moments.particles;
+      result.push_back(number(of + "population",
+                              description_.bunches[b].per_macroparticle(turn() - 1) * living));
+    }
     result.push_back(number(of + "losses", static_cast<double>(beam.losses)));
     result.push_back(number(of + "debunched", static_cast<double>(beam.debunched)));
     result.push_back(list(of + "outside", beam.outside));

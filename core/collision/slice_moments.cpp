@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "collision/device_work.hpp"
+#include "collision/waist.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/loops.hpp"
 
@@ -65,6 +66,7 @@ GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
   if (slice.count < fewest) {
     GaussianSlice typical = typical_slice(beam, s);
     typical.count = slice.count;
+    if (!beam.waists.empty()) put_waist_of_design(typical, beam.waists[s], beam.cuts.rms[s]);
     return typical;
   }
   double m[terms];
@@ -73,6 +75,7 @@ GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
   slice.xx = {m[4] - m[0] * m[0], m[5] - m[0] * m[1], m[6] - m[1] * m[1]};
   slice.yy = {m[7] - m[2] * m[2], m[8] - m[2] * m[3], m[9] - m[3] * m[3]};
   slice.xy = {m[10] - m[0] * m[2], m[11] - m[0] * m[3], m[12] - m[1] * m[2], m[13] - m[1] * m[3]};
+  if (!beam.waists.empty()) put_waist(slice, beam.waists[s], beam.cuts.rms[s]);
   return slice;
 }
 

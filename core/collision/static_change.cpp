@@ -9,7 +9,8 @@ namespace phasewise::collision {
 
 beam::Coordinates static_change(const Description& description, int ip, int b, std::int64_t turn) {
   const InteractionPoint& point = description.points[ip];
-  const CollisionFrame own = frame_of(point, b, turn), others = frame_of(point, 1 - b, turn);
+  const CollisionFrame own = frame_of(point, b, turn, Errors::left_out);
+  const CollisionFrame others = frame_of(point, 1 - b, turn, Errors::left_out);
   beam::Moments design = description.design[ip][1 - b];
   if (description.is_tracked(1 - b)) design.mean = description.orbit[1 - b];
   CollidingBeam other;
@@ -23,7 +24,7 @@ beam::Coordinates static_change(const Description& description, int ip, int b, s
   std::uint32_t id = 0;
   const beam::ParticleView one{&c.x, &c.px, &c.y, &c.py, &c.z, &c.delta, &id, 1};
   const double scale =
-      kick_scale(description.bunches[b], description.bunches[1 - b], point.angle.cos_phi);
+      kick_scale(description.bunches[b], description.bunches[1 - b], point.angle.cos_phi, turn);
   for (const GaussianSlice& slice : slices)
     gaussian_encounter(one, slice, scale, point.longitudinal_kick);
   own.leave(c);
@@ -34,9 +35,11 @@ beam::Coordinates static_change(const Description& description, int ip, int b, s
 const beam::Coordinates& StaticChange::at(const Description& description, int ip, int b,
                                           std::int64_t turn) {
   const std::array<double, 2> separation = description.points[ip].separation_at(turn);
-  if (separation_ != separation) {
+  const double population = description.bunches[1 - b].population_at(turn);
+  if (separation_ != separation || population_ != population) {
     change_ = static_change(description, ip, b, turn);
     separation_ = separation;
+    population_ = population;
   }
   return change_;
 }

@@ -18,13 +18,14 @@ namespace phasewise::collision {
 beam::Coordinates static_change(const Description& description, int ip, int beam,
                                 std::int64_t turn);
 
-// Remembers the change, since it is the same as long as the separation is.
+// Remembers the change, which stays as long as the separation and the other beam's population do.
 class StaticChange {
  public:
   const beam::Coordinates& at(const Description& description, int ip, int beam, std::int64_t turn);
 
  private:
   std::optional<std::array<double, 2>> separation_{};
+  double population_ = 0.0;
   beam::Coordinates change_{};
 };
 

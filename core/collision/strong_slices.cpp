@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "collision/mapped_moments.hpp"
+#include "collision/waist.hpp"
 
 namespace phasewise::collision {
 namespace {
@@ -92,6 +93,8 @@ std::vector<GaussianSlice> strong_slices(const beam::Moments& design, const Coll
                                          double rms_z, double macroparticles) {
   std::vector<GaussianSlice> result(cuts.slices());
   const double far = reach * rms_z;
+  const CollisionFrame straight = frame.without_waist();
+  const std::vector<SliceWaist> waists = slice_waists(frame, cos_phi, cuts);
   for (int s = 0; s < cuts.slices(); ++s) {
     GaussianSlice& slice = result[s];
     slice.z = cuts.z[s];
@@ -103,9 +106,10 @@ std::vector<GaussianSlice> strong_slices(const beam::Moments& design, const Coll
     for (std::size_t k = 0; k < along.z.size(); ++k) {
       // z = z*/cos φ, up to squares of the momenta.
       const double z = design.mean[4] + (along.z[k] - mean_z) * cos_phi;
-      sums.add(along.charge[k], mapped(at(design, z), frame));
+      sums.add(along.charge[k], mapped(at(design, z), straight));
     }
     sums.put_into(slice);
+    if (!waists.empty()) put_waist_of_design(slice, waists[s], cuts.rms[s]);
   }
   return result;
 }

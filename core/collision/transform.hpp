@@ -2,6 +2,7 @@
 #pragma once
 
 #include "beam/coordinates.hpp"
+#include "collision/frame.hpp"
 
 namespace phasewise::collision {
 
@@ -13,6 +14,25 @@ void transform(const beam::ParticleView& p, const Map& map) {
     map(c);
     beam::store(p, i, c);
   }
+}
+
+// Take particles into the collision's frame and back, one insertion after the other, so that the
+// loops over the particles vectorise.
+inline void enter(const beam::ParticleView& p, const CollisionFrame& frame) {
+  frame.before().inwards(
+      [&](const auto& kick) { transform(p, [&](beam::Coordinates& c) { kick.apply(c); }); });
+  transform(p, [&](beam::Coordinates& c) { frame.come_in(c); });
+}
+inline void leave(const beam::ParticleView& p, const CollisionFrame& frame) {
+  if (!frame.has_insertions())
+    return transform(p, [&](beam::Coordinates& c) {
+      frame.go_out(c);
+      frame.correct(c);
+    });
+  transform(p, [&](beam::Coordinates& c) { frame.go_out(c); });
+  frame.behind().outwards(
+      [&](const auto& kick) { transform(p, [&](beam::Coordinates& c) { kick.apply(c); }); });
+  transform(p, [&](beam::Coordinates& c) { frame.correct(c); });
 }
 
 // Marks particles with a coordinate that is no longer a finite number as lost, and returns their

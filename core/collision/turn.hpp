@@ -107,6 +107,7 @@ class Turn : public workload::RankTurn {
   void cut_and_sort(int ip, Listener& listener);
   void measure_slices(Point& point, Listener& listener);
   void leave_and_push(int ip, int beam, Listener& listener);
+  CollisionFrame passage_frame(int ip, int beam) const;
   CollisionFrame leaving_frame(int ip, int beam);
   void record_arrival();
   void record_tracked(int beam, Listener& listener);

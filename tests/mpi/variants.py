@@ -40,6 +40,10 @@ SMALL: dict[str, Any] = {"grid": [48, 40]}
 UNEVEN: dict[str, Any] = {"grid": [46, 42]}
 SEPARATED: dict[str, Any] = {"separation_sigma": [8.0, 3.0]}
 PLANE: dict[str, Any] = {"interpolation": "none"}
+NOISY: list[dict[str, Any]] = [
+    {"frequency": 4e8, "strength": 0.6, "phase_noise": 1e-3, "amplitude_noise": 1e-3},
+    {"frequency": 8e8, "strength": 0.2, "side": "before", "beta": 900.0, "phase_advance": 0.2},
+]
 IPS: dict[str, dict[str, Any]] = {
     "linear weights, interpolated": ANGLE | SMALL,
     "linear weights, one plane": ANGLE | UNEVEN | PLANE | {"slices": [3, 1]},
@@ -57,10 +61,19 @@ IPS: dict[str, dict[str, Any]] = {
     "soft-gaussian": ANGLE | {"model": "soft-gaussian", "slices": [2, 5]},
     "weak-strong": ANGLE | {"model": "weak-strong"},
     "crab cavities": ANGLE | SMALL | {"crab": {"strength": 0.8, "frequency": 4e8}},
+    "crab waist and noisy cavities": SMALL
+    | {"half_crossing_angle": 3e-3, "slices": [4, 3], "crab_waist": 0.8, "crab_cavities": NOISY},
+    "crab waist of Gaussian slices": {
+        "half_crossing_angle": 3e-3,
+        "slices": [4, 3],
+        "crab_waist": 1.0,
+        "model": "soft-gaussian",
+    },
 }
 TWO_POINTS = "two interaction points"
 RANDOM_BUNCHES = "random bunches"
-KINDS = (*IPS, TWO_POINTS, RANDOM_BUNCHES)
+SHAPED_BUNCHES = "shaped and coupled bunches of changing population"
+KINDS = (*IPS, TWO_POINTS, RANDOM_BUNCHES, SHAPED_BUNCHES)
 
 PLACES = (
     *("1", "2", "3", "4", "7"),
@@ -113,6 +126,12 @@ def machine(kind: str, communication: dict[str, Any], green: str) -> phasewise.S
         points = [UNEVEN | SEPARATED | {"slices": 2, "weighting": "tsc", "static_kick": False}]
     if kind == RANDOM_BUNCHES:
         beam |= {"distribution": "gaussian", "cut": 3.0}
+    if kind == SHAPED_BUNCHES:
+        ramp = {"turns": [0, 3], "particles": [BEAM["bunch_population"], 2e11]}
+        second = {"share": 0.2, "size": 2.0, "distribution": "hollow"}
+        beam |= {"distribution": "q-gaussian", "q": [1.2, 0.5, 0.0], "second": second}
+        beam |= {"population_ramp": ramp}
+        ip |= {"coupling_r": [0.01, 0.02, 0.003, -0.01]}
     for point in (ip, *points):
         if "grid" in point:
             point["green_function"] = green

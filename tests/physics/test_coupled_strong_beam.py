@@ -146,7 +146,6 @@ def test_check_knows_the_tune_shift_and_the_luminosity(angle: float) -> None:
 @pytest.mark.parametrize(
     ("beam", "ip", "facts"),
     [
-        ({}, {"coupling": COUPLING}, ("ip.1.coupling", "beam.1", "tracked", "[ip.1.beam.N]")),
         ({}, point([[2.0, 0.0], [0.0, 2.0]]), ("ip.1.coupling", "beam.2", "determinant 4", 1)),
         (
             {"size": [1e-5, 1e-6], "normalized_emittance": None, "geometric_emittance": None},

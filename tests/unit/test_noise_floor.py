@@ -46,7 +46,7 @@ def growth(
         kick=8 * math.pi * XI,
         shift=(shift, shift),
         lens=(1.0, 1.0),
-        crab=(0.0, 0.0),
+        crab=(),
     )
     point = NoisyPoint((at, at), (0.0, 0.0), (0.0, 0.0), (CELL, CELL))
     found, _ = noise_growth((beam, beam), [point], pair_turns)

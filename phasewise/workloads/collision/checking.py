@@ -129,6 +129,8 @@ def _geometry_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]
             ["crossing angle, full [rad]", point.full_crossing_angle],
             ["crossing plane, 0 is horizontal [rad]", point.crossing_plane],
             ["Piwinski angle", point.piwinski_angle],
+            ["crab waist, χ", point.crab_waist and point.crab_waist.strength],
+            ["crab-waist sextupoles, K2L [m⁻²]", _sextupoles(point)],
         ]
     if ip.model != "none":
         shift = "+ξ, opposite charges" if point.attractive else "-ξ, like charges"
@@ -136,6 +138,14 @@ def _geometry_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]
     if any(ip.separation):
         rows.append(["separation [m]", ip.separation[:2]])
     return rows
+
+
+def _sextupoles(point: DerivedPoint) -> tuple[Pair, ...] | None:
+    """Strengths before and behind the point, of the beams that have crab-waist sextupoles."""
+    found = tuple(
+        pair for pair in (point.crab_waist.sextupoles if point.crab_waist else ()) if pair
+    )
+    return found or None
 
 
 def _luminosity_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]:

@@ -24,7 +24,7 @@ def load_particles(driver: CollisionRun, comm: Communicator, study: Study) -> No
     """
     for beam in _from_files(study):
         first, last = driver.first_id(beam.number), driver.last_id(beam.number)
-        file = file_of(beam)
+        file = file_of(beam, study.seed)
         found = collectively(comm, file.read)
         for sentence in file.remarks(found) if comm.rank() == 0 else ():
             message(f"warning: {sentence}")
@@ -38,7 +38,7 @@ def check_files(study: Study) -> tuple[str, ...]:
     """How the particles of files differ from the study's beams, one sentence each; StudyError if
     they cannot be read.
     """
-    files = [file_of(beam) for beam in _from_files(study)]
+    files = [file_of(beam, study.seed) for beam in _from_files(study)]
     return tuple(sentence for file in files for sentence in file.remarks(file.read()))
 
 
@@ -48,6 +48,7 @@ def _from_files(study: Study) -> Iterator[Beam]:
             yield beam
 
 
-def file_of(beam: Beam) -> ParticleFile:
-    """The file that holds the particles of `beam`."""
-    return ParticleFile(beam.particles, f"beam.{beam.number}", beam.shared, beam.rms(0))
+def file_of(beam: Beam, seed: int) -> ParticleFile:
+    """The file that holds the particles of `beam`, or from which they are drawn by this seed."""
+    resample = seed if beam.resample else None
+    return ParticleFile(beam.particles, f"beam.{beam.number}", beam.shared, beam.rms(0), resample)

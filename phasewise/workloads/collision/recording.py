@@ -49,6 +49,9 @@ ROWS = {
 }
 """A beam's entries whose shape is that of any study."""
 
+POPULATION = Dataset((), "Real particles for which the living macroparticles stand.")
+"""Of a beam whose population changes."""
+
 SLICES = {
     "count": Dataset((), "Macroparticles of each slice, head first."),
     "z": Dataset((), "Longitudinal centre of each slice.", "m"),
@@ -113,6 +116,8 @@ class CollisionRecording(Recording):
                     (tracked, 6), "Coordinates of the tracked particles.", _units(1), COORDINATES
                 ),
             }
+            if beam.population_ramp is not None:
+                entries["population"] = POPULATION
             layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
         return layout
 

@@ -56,6 +56,10 @@ class FileParticles:
     """x, px, y, py, z, delta (N, 6) [m, 1]."""
     population: float | None = None
     """The number of real particles; None if the file does not say."""
+    weights: Floats | None = None
+    """Of each row (N,); None if all are alike."""
+    drawn_from: int = 0
+    """Rows of the file, where the particles are drawn from it by their weights; else 0."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,10 @@ class ParticleFile:
     bunch: SharedBunch
     rms: Sequence[float | None]
     """Rms of the study's bunch in the six coordinates; None where the study leaves it open."""
+    resample: int | None = None
+    """The seed by which particles are drawn from a file that weighs them; None: such a file is
+    refused.
+    """
 
     @property
     def key(self) -> str:
@@ -77,9 +85,10 @@ class ParticleFile:
     def read(self) -> FileParticles:
         """Its particles.
 
-        The file is openPMD (.h5), NumPy (.npy) or text (.txt) with six columns. StudyError if the
-        file cannot be read, weighs its particles unequally, or does not hold `macroparticles`
-        finite rows of six, each of a particle that moves forward.
+        The file is openPMD (.h5), NumPy (.npy) or text (.txt) with six columns, to which weights
+        may be a seventh. StudyError if the file cannot be read, weighs its particles unequally
+        and is not to be resampled, or does not hold `macroparticles` finite rows of six, each of a
+        particle that moves forward.
         """
         if self.path is None:
             raise StudyError(f"{self.key}, the file, is missing")
@@ -90,6 +99,15 @@ class ParticleFile:
         except UNREADABLE as error:
             reason = _short(error)
             raise StudyError(f"{self.key}: {self.path} cannot be read ({reason})") from error
+        if self.resample is not None:
+            found = self._resampled(found, self.resample)
+        elif found.weights is not None:
+            low, high = found.weights.min(), found.weights.max()
+            raise StudyError(
+                f"{self.key}: {self.path} weighs its macroparticles unequally, {low:.4g} to "
+                f"{high:.4g} particles each, and those of a bunch must be alike: resample the file "
+                "with equal weights"
+            )
         self._check_shape(found.rows, f"{self.key}: {self.path}")
         self._check_rows(found.rows)
         return found
@@ -104,10 +122,11 @@ class ParticleFile:
             given = np.load(path, mmap_mode="r", allow_pickle=False)
             if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
                 raise StudyError(f"{path} is not an array of real numbers")
-            self._check_shape(given, str(path))
-            return FileParticles(np.array(given, dtype=np.float64))
+            if self.resample is None:
+                self._check_shape(given, str(path))
+            return _with_column(np.array(given, dtype=np.float64))
         if suffix == ".txt":
-            return FileParticles(np.asarray(np.loadtxt(path, dtype=np.float64, ndmin=2)))
+            return _with_column(np.asarray(np.loadtxt(path, dtype=np.float64, ndmin=2)))
         raise StudyError(f"{path} has an unknown ending; accepted: {', '.join(SUFFIXES)}")
 
     def _read_openpmd(self, path: Path) -> FileParticles:
@@ -116,13 +135,31 @@ class ParticleFile:
         weights = species.weights
         if weights is None:
             return FileParticles(rows)
-        low, high = float(weights.min()), float(weights.max())
-        if not high - low <= ALIKE * high:
+        population = float(weights.sum())
+        return FileParticles(rows, population, None if _alike(weights) else weights)
+
+    def _resampled(self, found: FileParticles, seed: int) -> FileParticles:
+        """`macroparticles` rows drawn by their weights, each as often as its share says, up to one:
+        systematic resampling (J. Carpenter, P. Clifford, P. Fearnhead, IEE Proc. Radar 146 (1999)
+        2).
+        """
+        rows = found.rows
+        weights = np.ones(len(rows)) if found.weights is None else found.weights
+        usable = len(rows) > 0 and np.isfinite(weights).all() and (weights >= 0).all()
+        if not usable or not weights.sum() > 0:
             raise StudyError(
-                f"{path} weighs its macroparticles unequally, {low:.4g} to {high:.4g} particles "
-                "each, and those of a bunch must be alike: resample the file with equal weights"
+                f"{self.key}: {self.path} has a weight that is negative or no finite number, or no "
+                "weight above 0"
             )
-        return FileParticles(rows, float(weights.sum()))
+        wanted = self.bunch.macroparticles
+        shares = np.cumsum(weights) / weights.sum()
+        places = (
+            np.arange(wanted) + np.random.default_rng([seed, self.bunch.number]).uniform()
+        ) / wanted
+        chosen = np.minimum(np.searchsorted(shares, places, side="right"), len(rows) - 1)
+        # Slices and ids are without order in the file's rows.
+        np.random.default_rng([seed, self.bunch.number, 1]).shuffle(chosen)
+        return FileParticles(rows[chosen], found.population, drawn_from=len(rows))
 
     def _check_shape(self, rows: Floats, what: str) -> None:
         if rows.ndim != 2 or rows.shape[1] != 6:
@@ -166,6 +203,12 @@ class ParticleFile:
     def _remarks(self, found: FileParticles) -> Iterator[str]:
         what = f"{self.key}: {self.path}"
         given = self.bunch.population
+        if found.drawn_from:
+            distinct = len(np.unique(found.rows, axis=0))
+            yield (
+                f"{what} has {found.drawn_from} rows, of which {distinct} stand for the "
+                f"{self.bunch.macroparticles} macroparticles, drawn by their weights"
+            )
         if found.population is not None and abs(found.population / given - 1) > AGREEMENT:
             yield (
                 f"{what} holds a bunch of {found.population:.6g} particles, and "
@@ -177,6 +220,19 @@ class ParticleFile:
         ]
         yield from _centroid(found.rows, expected, what)
         yield from _sizes(found.rows, expected, what)
+
+
+def _with_column(rows: Floats) -> FileParticles:
+    """Rows of six, or of seven with their weights."""
+    if rows.ndim != 2 or rows.shape[1] != 7:
+        return FileParticles(rows)
+    weights = rows[:, 6]
+    return FileParticles(rows[:, :6], weights=None if _alike(weights) else weights)
+
+
+def _alike(weights: Floats) -> bool:
+    low, high = float(weights.min()), float(weights.max())
+    return high - low <= ALIKE * high
 
 
 def _centroid(rows: Floats, expected: Sequence[float], what: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ from phasewise.workloads.collision.analysis.pair_noise import (
     Pair,
     noise_growth,
 )
+from phasewise.workloads.collision.derived.crabs import Wave
 
 MOST_XI = 0.03
 """Effective ξ above which the beams' mutual focusing, which pairs leave out, changes the optics."""
@@ -223,8 +224,16 @@ def _at(point: Any, found: Any, index: int) -> BeamAtPoint:
         kick=met * 4 * math.pi * own["xi"][0] * x * (x + y) / optics["beta"][0],
         shift=(sign * own["xi_effective"][0], sign * own["xi_effective"][1]),
         lens=_pair(other["effective_size"]),
-        crab=(optics["crab"]["strength"], optics["crab"]["frequency"]),
+        crab=_waves(optics, own),
     )
+
+
+def _waves(optics: Any, derived: Any) -> tuple[Wave, ...]:
+    """The waves of a beam's crab cavities, from its resolved optics and what follows from them."""
+    if found := derived.get("crab_cavities"):
+        return tuple((wave["strength"], wave["frequency"], wave["phase"]) for wave in found)
+    crab = optics["crab"]
+    return ((crab["strength"], crab["frequency"], 0.0),)
 
 
 def _pair(values: Sequence[float]) -> Pair:

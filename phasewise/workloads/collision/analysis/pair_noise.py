@@ -24,7 +24,7 @@ from importlib import import_module
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.workloads.collision.derived.overlap import crab_shift
+from phasewise.workloads.collision.derived.crabs import Wave, crab_shift
 
 Pair = tuple[float, float]
 Array = NDArray[np.float64]
@@ -51,7 +51,7 @@ class BeamAtPoint:
     `kick` [m] is that of all N particles of the opposing bunch, Δp = kick · E for a unit charge's
     field E; `shift` the tune shift of small amplitudes, signed; `lens` the rms sizes [m] of the
     opposing bunch with its tilt, which determine the detuning with amplitude; `advance` [turns] the
-    phase advance to the next point; `crab` strength and frequency [Hz].
+    phase advance to the next point; `crab` the waves of its cavities.
     """
 
     beta: Pair
@@ -60,7 +60,7 @@ class BeamAtPoint:
     kick: float
     shift: Pair
     lens: Pair
-    crab: Pair
+    crab: tuple[Wave, ...]
 
 
 @dataclass(frozen=True)

@@ -24,8 +24,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.constants import classical_radius
-from phasewise.workloads.collision.derived.overlap import (
+from phasewise.workloads.collision.derived.crabs import (
     crab_shift,
+    crab_strength,
+    crab_waves,
+    waist_slope,
+)
+from phasewise.workloads.collision.derived.overlap import (
     square_sizes,
     square_tilt,
     z_nodes,
@@ -74,13 +79,15 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
     phi = point.half_crossing_angle
     z, weight = z_nodes(other.bunch_length, z_step(model, ip, phi), MAX_POINTS)
     s = -z / (2 * math.cos(phi) ** 2)
-    along = crab_shift(z, other.optics[ip].crab) * math.tan(phi)
+    along = crab_shift(z, crab_waves(model, other, ip)) * math.tan(phi)
     dx, dy = closest_separation(point.separation, point.separation_ramp)
     sign = 1 if number == 1 else -1  # separations are beam 1 minus beam 2
     x = sign * dx - along * math.cos(point.crossing_plane)
     y = sign * dy - along * math.sin(point.crossing_plane)
     # Where this beam has gone s past the interaction point, the other one is still -s before it.
     sx2, sy2 = square_sizes(other, ip, -s)
+    if slope := waist_slope(model, other, ip) * math.cos(point.crossing_plane):
+        sy2 = square_sizes(other, ip, slope * x - s)[1]
     found = []
     gradients = gaussian_gradients(x, y, sx2, sy2, square_tilt(other, ip, -s))
     for plane, gradient in enumerate(gradients):
@@ -98,7 +105,8 @@ def met_sizes(model: Collision, number: int, ip: int) -> tuple[float, float, flo
     """
     beam, point = model.beam(number), model.ips[ip]
     x, y = beam.size(ip)
-    tilt = math.tan(point.half_crossing_angle) * (1 - beam.optics[ip].crab[0]) * beam.bunch_length
+    left = 1 - crab_strength(crab_waves(model, beam, ip))
+    tilt = math.tan(point.half_crossing_angle) * left * beam.bunch_length
     along_x, along_y = tilt * math.cos(point.crossing_plane), tilt * math.sin(point.crossing_plane)
     inside = beam.bunch_length / math.sqrt(1 + (along_x / x) ** 2 + (along_y / y) ** 2)
     return math.hypot(x, along_x), math.hypot(y, along_y), inside

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.workloads.collision.derived.beam_beam import closest_separation
-from phasewise.workloads.collision.derived.overlap import crab_shift, square_sizes
+from phasewise.workloads.collision.derived.crabs import crab_shift, crab_waves
+from phasewise.workloads.collision.derived.overlap import square_sizes
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.optics import Pair
@@ -213,6 +214,6 @@ def quantised(cell: float) -> float:
 def _tilt(model: Collision, ip: int, beam: Beam) -> Pair:
     """Slopes of x and y along z that crab cavities leave of the crossing angle over one rms."""
     point, rms = model.ips[ip], beam.bunch_length
-    left = float(crab_shift(np.array(rms), beam.optics[ip].crab)) / rms if rms else 1.0
+    left = float(crab_shift(np.array(rms), crab_waves(model, beam, ip))) / rms if rms else 1.0
     slope = math.tan(point.half_crossing_angle) * left
     return slope * math.cos(point.crossing_plane), slope * math.sin(point.crossing_plane)

@@ -24,10 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from phasewise.constants import SPEED_OF_LIGHT
+from phasewise.workloads.collision.derived.crabs import crab_shift, crab_waves, waist_slope
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
-from phasewise.workloads.collision.tables.optics import Pair
 
 Array = NDArray[np.float64]
 
@@ -52,7 +51,9 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
     point, (one, two) = model.ips[ip], model.beams
     phi = point.half_crossing_angle if effects.angle else 0.0
     separation = point.separation[:2] if effects.separation else (0.0, 0.0)
-    crabbed = effects.crab and phi != 0 and any(b.optics[ip].crab[0] for b in model.beams)
+    waves = [crab_waves(model, beam, ip) if effects.crab else () for beam in model.beams]
+    waist = [waist_slope(model, beam, ip) if effects.crab else 0.0 for beam in model.beams]
+    crabbed = phi != 0 and any(waves)
     step = z_step(model, ip, phi)
     # Without crab cavities only z1 - z2 counts, whose rms is the root of the sum of squares.
     lengths = (one.bunch_length, two.bunch_length) if crabbed else (_rms_difference(model), 0.0)
@@ -61,7 +62,7 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
     z2, weight2 = z_nodes(lengths[1], step, most)
     along1, along2 = z1, z2
     if crabbed:
-        along1, along2 = crab_shift(z1, one.optics[ip].crab), crab_shift(z2, two.optics[ip].crab)
+        along1, along2 = crab_shift(z1, waves[0]), crab_shift(z2, waves[1])
     total = 0.0
     for z, along, weight in zip(z2, along2, weight2, strict=True):
         s = (z1 - z) / (2 * math.cos(phi) ** 2) if effects.hourglass else np.zeros_like(z1)
@@ -71,7 +72,10 @@ def luminosity(model: Collision, ip: int, effects: Effects) -> float:
         dx = separation[0] + shift * math.cos(point.crossing_plane)
         dy = separation[1] + shift * math.sin(point.crossing_plane)
         sum_xy = square_tilt(one, ip, s) + square_tilt(two, ip, -s)
-        density = _overlap(dx, dy, sum_x, sum_y, sum_xy)
+        if phi != 0 and any(waist):
+            density = _overlap_of_waists(model, ip, s, dx, dy, waist)
+        else:
+            density = _overlap(dx, dy, sum_x, sum_y, sum_xy)
         total += float(weight * np.dot(weight1, density))
     return one.bunch_population * two.bunch_population * total / (2 * math.pi)
 
@@ -83,6 +87,27 @@ def _overlap(dx: Array, dy: Array, xx: Array, yy: Array, xy: Array) -> Array:
     determinant = xx * yy - xy * xy
     square = (dx * dx * yy + dy * dy * xx - 2 * dx * dy * xy) / determinant
     return np.asarray(np.exp(-0.5 * square) / np.sqrt(determinant))
+
+
+def _overlap_of_waists(
+    model: Collision, ip: int, s: Array, dx: Array, dy: Array, waist: list[float]
+) -> Array:
+    """2π times the overlap in a horizontal crossing where a particle of a beam that is x off the
+    beam's axis has its waist in y at s = -kx; dx and dy are beam 1 minus beam 2.
+    """
+    one, two = model.beams
+    xx = square_sizes(one, ip, s)[0], square_sizes(two, ip, -s)[0]
+    both = xx[0] + xx[1]
+    # Where a Gaussian of the product's rms has its place, from the centre of beam 1.
+    t = np.linspace(-5.6, 5.6, 33)[:, None]
+    x = -dx * xx[0] / both + t * np.sqrt(xx[0] * xx[1] / both)
+    weight = np.exp(-0.5 * t * t)
+    sign = math.cos(model.ips[ip].crossing_plane)
+    yy = square_sizes(one, ip, s + sign * waist[0] * x)[1]
+    yy = yy + square_sizes(two, ip, -s + sign * waist[1] * (x + dx))[1]
+    density = np.exp(-0.5 * dy * dy / yy) / np.sqrt(yy)
+    mean = (weight * density).sum(axis=0) / weight.sum()
+    return np.asarray(mean * np.exp(-0.5 * dx * dx / both) / np.sqrt(both))
 
 
 def _rms_difference(model: Collision) -> float:
@@ -125,15 +150,6 @@ def _width(beam: Beam, ip: int, along_x: float, along_y: float) -> float:
     xy = float(square_tilt(beam, ip, np.zeros(1))[0])
     square = (along_x * y) ** 2 + (along_y * x) ** 2 - 2 * along_x * along_y * xy
     return math.sqrt(((x * y) ** 2 - xy * xy) / square)
-
-
-def crab_shift(z: Array, crab: Pair) -> Array:
-    """z minus what crab cavities of this strength and frequency [Hz] take off: z - s sin(kz)/k, or
-    z - sz at frequency 0.
-    """
-    strength, frequency = crab
-    k = 2 * math.pi * frequency / SPEED_OF_LIGHT
-    return z - strength * (np.sin(k * z) / k if k else z)
 
 
 def square_sizes(beam: Beam, ip: int, s: Array) -> tuple[Array, Array]:

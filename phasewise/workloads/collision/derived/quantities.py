@@ -17,6 +17,12 @@ from phasewise.workloads.collision.derived.beam_beam import (
 )
 from phasewise.workloads.collision.derived.bucket import Bucket, bucket
 from phasewise.workloads.collision.derived.cost import memory_bytes, seconds_per_turn
+from phasewise.workloads.collision.derived.crabs import (
+    DerivedCrabWaist,
+    crab_strength,
+    crab_waves,
+    derived_crab_waist,
+)
 from phasewise.workloads.collision.derived.overlap import Effects, luminosity
 from phasewise.workloads.collision.derived.resolution import Resolution, resolution
 from phasewise.workloads.collision.tables.longitudinal import synchrotron_tune
@@ -68,11 +74,20 @@ class DerivedBeam:
 @dataclass(frozen=True)
 class DerivedCrab:
     """Crab cavities of one beam. strength: 1 compensates the crossing angle fully. frequency [Hz]:
-    0 is linear in z.
+    0 is linear in z. Of a list it is the sum of the strengths, and the frequency of the first.
     """
 
     strength: float
     frequency: float
+
+
+@dataclass(frozen=True)
+class DerivedCavity:
+    """A crab cavity before the point: strength at the point, frequency [Hz], phase [turns]."""
+
+    strength: float
+    frequency: float
+    phase: float
 
 
 @dataclass(frozen=True)
@@ -90,6 +105,8 @@ class DerivedBeamAtPoint:
     disruption: Pair
     crab: DerivedCrab | None
     """None without crab cavities."""
+    crab_cavities: tuple[DerivedCavity, ...]
+    """Those of a list; empty without one."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +127,8 @@ class DerivedPoint:
     crossing_plane: float
     """Azimuth [rad] of the plane of the crossing angle: 0 is horizontal."""
     piwinski_angle: float
+    crab_waist: DerivedCrabWaist | None
+    """None without one."""
     hourglass_reduction: float
     crossing_reduction: float
     reduction: float
@@ -208,7 +227,7 @@ def piwinski_angle(model: Collision, ip: int) -> float:
 
 def _at(model: Collision, ip: int, number: int) -> DerivedBeamAtPoint:
     beam = model.beam(number)
-    strength, frequency = beam.optics[ip].crab
+    waves = crab_waves(model, beam, ip)
     return DerivedBeamAtPoint(
         size=beam.size(ip),
         effective_size=met_sizes(model, number, ip)[:2],
@@ -216,7 +235,8 @@ def _at(model: Collision, ip: int, number: int) -> DerivedBeamAtPoint:
         xi=head_on_parameters(model, number, ip),
         xi_effective=effective_parameters(model, number, ip),
         disruption=disruption(model, number, ip),
-        crab=DerivedCrab(strength, frequency) if strength else None,
+        crab=DerivedCrab(crab_strength(waves), waves[0][1]) if waves else None,
+        crab_cavities=tuple(DerivedCavity(*w) for w in waves if beam.optics[ip].crab_cavities),
     )
 
 
@@ -237,6 +257,7 @@ def _point(model: Collision, ip: int) -> DerivedPoint:
         full_crossing_angle=2 * point.half_crossing_angle,
         crossing_plane=point.crossing_plane,
         piwinski_angle=piwinski_angle(model, ip),
+        crab_waist=derived_crab_waist(model, ip),
         hourglass_reduction=hourglass / head_on,
         crossing_reduction=crossing / head_on,
         reduction=full / head_on,

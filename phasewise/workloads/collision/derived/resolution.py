@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from phasewise.workloads.collision.derived.crabs import crab_strength, crab_waves
 from phasewise.workloads.collision.derived.design_mesh import DesignMesh
 from phasewise.workloads.collision.derived.overlap import crossing_widths
 from phasewise.workloads.collision.tables.beam import Beam
@@ -98,6 +99,6 @@ def overlap_length(model: Collision, ip: int) -> float:
     """Distance [m] in z1 - z2 at which two slices miss each other by the rms of both widths, at
     the angle that crab cavities leave; infinite without one.
     """
-    left = max(abs(1 - beam.optics[ip].crab[0]) for beam in model.beams)
+    left = max(abs(1 - crab_strength(crab_waves(model, beam, ip))) for beam in model.beams)
     tilt = abs(math.tan(model.ips[ip].half_crossing_angle)) * left
     return math.hypot(*crossing_widths(model, ip)) / tilt if tilt else math.inf

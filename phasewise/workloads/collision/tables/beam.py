@@ -19,8 +19,34 @@ from phasewise.workloads.collision.tables.optics import (
     matched_rms,
 )
 
+SHAPES = ("gaussian", "q-gaussian", "parabolic", "hollow")
+DISTRIBUTIONS = (*SHAPES, "quiet", "file")
+Q_MOST = 1e3
+"""Whoever reads q says why 5/3 and more are refused."""
+
 PARTICLES = ("proton", "antiproton", "electron", "positron", "ion")
 EMITTANCE = Key("numbers", length=2, above=0, least=1e-25, most=1e-2, unit="m", hint=METRES)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PopulationRamp:
+    """A number of particles that changes while the macroparticles stay."""
+
+    turns: tuple[int, ...] = key("any", needed="a list of two or more turns")
+    particles: tuple[float, ...] = key("any", needed="the particles of the bunch at these turns")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecondPart:
+    """A second part of a bunch, with its own size and distribution."""
+
+    share: float = key("number", needed="its share of the particles", above=0, most=0.999999)
+    size: Triple = key(
+        "numbers", needed="its rms over that of the first part", length=3, shared=True, above=0,
+        least=1e-3, most=1e3,
+    )  # fmt: skip
+    distribution: str = key("word", "gaussian", choices=SHAPES)
+    q: Triple = key("numbers", (1.0,) * 3, length=3, shared=True, least=-100, most=Q_MOST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,6 +66,8 @@ class Beam:
         "number", needed="the number of particles of a bunch", above=0, least=1, most=1e20,
         flat="population",
     )  # fmt: skip
+    population_ramp_: ClassVar[Key] = Key("table")
+    population_ramp: PopulationRamp | None
     macroparticles: int = key(
         # A strong beam may leave it out.
         "integer", needed="the number of macroparticles that stand for the bunch", least=1,
@@ -68,8 +96,16 @@ class Beam:
     offset_sigma: ClassVar[Key] = Key("numbers", length=6, least=-1e3, most=1e3, unit="rms")
     mismatch: Six = key("numbers", (1.0,) * 6, length=6, least=0, most=1e3, flat=True)
     cut: Triple = key("numbers", (0.0,) * 3, length=3, shared=True, least=0, unit="rms", flat=True)
-    distribution: str = key("word", choices=("gaussian", "quiet", "file"), flat=True)
+    distribution: str = key("word", choices=DISTRIBUTIONS)
+    quiet: bool = key("flag", False)
+    """Whether a Sobol sequence stands for random numbers."""
+    q: Triple = key("numbers", (1.0,) * 3, length=3, shared=True, least=-100, most=Q_MOST)
+    """Of q-Gaussians in x, y and z: 1 is a Gaussian, 0 a parabola."""
+    second_: ClassVar[Key] = Key("table")
+    second: SecondPart | None
     particles: Path | None = key("text")
+    resample: bool = key("flag", False)
+    """Whether particles are drawn from the file by their weights."""
     strong: bool
     """Whether it is the strong beam of a weak-strong study, which is not tracked."""
     arc: Arc

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
+from phasewise.workloads.collision.tables.crab import CrabCavity, CrabSextupoles
 
 METRES = "the unit is metres"
 
@@ -19,16 +20,6 @@ Pair = tuple[float, float]
 Triple = tuple[float, float, float]
 Four = tuple[float, float, float, float]
 Six = tuple[float, float, float, float, float, float]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Crab:
-    """A thin pair of crab cavities around an interaction point."""
-
-    strength: float = key("number", 1.0, least=-100, most=100)
-    """1 compensates the crossing angle fully."""
-    frequency: float = key("number", 0.0, least=0, most=1e12, unit="Hz")
-    """0: linear in z."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,10 +39,18 @@ class Optics:
     """The matrix C of Edwards and Teng that mixes the normal modes, whose functions `beta` and
     `alpha` are then. (x, px) = g a + C b, (y, py) = g b - C* a, g² = 1 - det C, C* its adjugate.
     """
+    coupling_r_: ClassVar[Key] = Key("numbers", length=4, least=-1e6, most=1e6, unit="1, m, 1/m, 1")
+    """The same as r1 … r4 of SAD: C = [[r4, -r2], [-r3, r1]]."""
     phase_advance: Pair = key("numbers", length=2, least=-1e4, most=1e4, unit="turns")
     crab_: ClassVar[Key] = Key("table")
     crab: Pair
     """Strength and frequency [Hz] of `Crab`."""
+    crab_waist: float = key("number", 0.0, least=-10, most=10)
+    """1 turns the waist in y of every particle to the axis of the other beam."""
+    crab_sextupoles_: ClassVar[Key] = Key("table")
+    crab_sextupoles: CrabSextupoles | None
+    crab_cavities_: ClassVar[Key] = Key("any")
+    crab_cavities: tuple[CrabCavity, ...]
 
     @property
     def gamma(self) -> Pair:
@@ -70,6 +69,30 @@ class Optics:
         a, b, c, d = self.coupling
         return a * d - b * c
 
+    @property
+    def mixing(self) -> Array:
+        """The matrix V (4, 4) by which the normal modes become x, px, y, py."""
+        c = np.reshape(self.coupling, (2, 2))
+        adjugate = np.array([[c[1, 1], -c[0, 1]], [-c[1, 0], c[0, 0]]])
+        g = math.sqrt(1 - self.determinant) * np.eye(2)
+        return np.asarray(np.block([[g, c], [-adjugate, g]]))
+
+    @property
+    def unmixing(self) -> Array:
+        """The inverse of `mixing`."""
+        mixing = self.mixing
+        mixing[:2, 2:] *= -1
+        mixing[2:, :2] *= -1
+        return mixing
+
+    @property
+    def mode_dispersion(self) -> Four:
+        """The dispersion of the normal modes (m, 1, m, 1)."""
+        if not self.coupled:
+            return self.dispersion
+        a, b, c, d = map(float, self.unmixing @ np.array(self.dispersion))
+        return (a, b, c, d)
+
     def covariance(self, emittance: Pair, spread: float) -> Array:
         """Second moments of x, px, y, py [m², m, 1], (4, 4), of a bunch with these geometric
         emittances [m] and this momentum spread, its dispersion included.
@@ -80,11 +103,7 @@ class Optics:
             modes[2 * k : 2 * k + 2, 2 * k : 2 * k + 2] = emittance[k] * np.array(
                 [[b, -a], [-a, self.gamma[k]]]
             )
-        c = np.reshape(self.coupling, (2, 2))
-        adjugate = np.array([[c[1, 1], -c[0, 1]], [-c[1, 0], c[0, 0]]])
-        g = math.sqrt(1 - self.determinant) * np.eye(2)
-        mixing = np.block([[g, c], [-adjugate, g]])
-        dispersion = np.array(self.dispersion)
+        mixing, dispersion = self.mixing, np.array(self.dispersion)
         return np.asarray(mixing @ modes @ mixing.T + spread**2 * np.outer(dispersion, dispersion))
 
     def beta_at(self, plane: int, s: Array) -> Array:

@@ -46,7 +46,7 @@ def read(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Path) ->
     arcs = check_arc(tables["arc"], folder)
     beams = []
     for number in (1, 2):
-        optics = build_optics(points, number, arcs[number])
+        optics = build_optics(points, number, arcs[number], folder, ring)
         beams.append(
             build_beam(given[number], number, optics, arcs[number], folder, number == strong, ring)
         )
@@ -64,7 +64,14 @@ def read_host(tables: Mapping[str, Any], records: Mapping[str, Any], folder: Pat
     first. Without [arc], only these act there.
     """
     arc = {"matrix": IDENTITY} if tables["arc"] is None else tables["arc"]
-    return read({**tables, "arc": arc}, records, folder)
+    model = read({**tables, "arc": arc}, records, folder)
+    for beam in model.beams:
+        if beam.population_ramp is not None:
+            raise StudyError(
+                f"beam.{beam.number}.population_ramp cannot stand in a ring of several workloads, "
+                "where the others know one population: leave it out"
+            )
+    return model
 
 
 def _ring(table: object) -> Ring:

@@ -17,6 +17,11 @@ from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Ring
 from phasewise.workloads.collision.tables.optics import Optics, Pair, Six, matched_rms
 from phasewise.workloads.collision.tables.read_arc import ArcTable, build_arc
+from phasewise.workloads.collision.tables.read_bunch import (
+    check_distribution,
+    read_ramp,
+    read_second,
+)
 
 BEAM = schema_of(Beam)
 
@@ -29,6 +34,9 @@ ALTERNATIVES = (
     ("particle", "mass", "charge"),
     ("distribution", "particles"),
 )
+
+FOLLOWS = {"distribution": "q", "bunch_population": "population_ramp"}
+"""A key that `like` does not take along where the beam itself gives the key that it refines."""
 
 
 def check_beams(table: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
@@ -47,7 +55,10 @@ def check_beams(table: Mapping[str, Any]) -> dict[int, dict[str, Any]]:
             )
     for k, like in model.items():
         if like:
-            given[k] = merge(given[3 - k], given[k], ALTERNATIVES)
+            own = given[k]
+            left_out = {name for key, name in FOLLOWS.items() if key in own and name not in own}
+            base = {name: value for name, value in given[3 - k].items() if name not in left_out}
+            given[k] = merge(base, own, ALTERNATIVES)
     return given
 
 
@@ -69,11 +80,12 @@ def build_beam(
     _check_energy(values, mass, where)
     gamma = values["energy"] / mass
     gamma_beta = math.sqrt((gamma - 1) * (gamma + 1))
-    _check_coupling(given, optics, strong, where)
+    _check_coupling(given, optics, where)
     spread, length = values["momentum_spread"], values["bunch_length"]
     emittance = _emittance(given, optics[0], spread, gamma_beta, where)
     rms = matched_rms(optics[0], emittance, length, spread)
     distribution, particles = particles_file(given, folder, where)
+    check_distribution(given, distribution, where)
     return Beam(
         number=number,
         particle=values["particle"],
@@ -81,6 +93,7 @@ def build_beam(
         charge=charge,
         energy=values["energy"],
         bunch_population=values["bunch_population"],
+        population_ramp=read_ramp(values["population_ramp"], values["bunch_population"], where),
         macroparticles=values["macroparticles"] or 0,
         geometric_emittance=emittance,
         bunch_length=length,
@@ -90,7 +103,11 @@ def build_beam(
         mismatch=values["mismatch"],
         cut=values["cut"],
         distribution=distribution,
+        quiet=values["quiet"],
+        q=values["q"],
+        second=read_second(values["second"], distribution, where),
         particles=particles,
+        resample=values["resample"],
         strong=strong,
         arc=build_arc(arc, number, emittance, rms, gamma, ring),
         optics=optics,
@@ -127,9 +144,7 @@ def _check_energy(values: dict[str, Any], mass: float, where: str) -> None:
         )
 
 
-def _check_coupling(
-    given: dict[str, Any], optics: tuple[Optics, ...], strong: bool, where: str
-) -> None:
+def _check_coupling(given: dict[str, Any], optics: tuple[Optics, ...], where: str) -> None:
     """StudyError for a coupling that the beam cannot have."""
     for k, at in enumerate(optics, 1):
         if not at.coupled:
@@ -139,11 +154,6 @@ def _check_coupling(
             raise StudyError(
                 f"ip.{k}.coupling = {show([[a, b], [c, d]])} of {where} has the determinant "
                 f"{at.determinant:g}, and at most 1 is accepted"
-            )
-        if not strong:
-            raise StudyError(
-                f"ip.{k}.coupling is that of a strong beam, and {where} is tracked: write it in "
-                f"[ip.{k}.beam.N] of the strong beam N of a weak-strong point"
             )
         if k == 1 and "size" in given:
             raise StudyError(

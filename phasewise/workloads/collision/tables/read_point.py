@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -11,16 +12,19 @@ from phasewise.tables.declared import check_needed, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 from phasewise.tables.merging import merge, numbered
 from phasewise.workloads.collision.tables.beam import Beam
-from phasewise.workloads.collision.tables.optics import Crab, Four, Optics, Pair
+from phasewise.workloads.collision.tables.model import Ring
+from phasewise.workloads.collision.tables.optics import Four, Optics, Pair
 from phasewise.workloads.collision.tables.point import InteractionPoint, Ramp
 from phasewise.workloads.collision.tables.read_arc import ArcTable
+from phasewise.workloads.collision.tables.read_crab import CRAB, Crossing, read_crab
 
 MAX_POINTS = 64
-OPTICS, CRAB, RAMP = schema_of(Optics), schema_of(Crab), schema_of(Ramp)
+OPTICS, RAMP = schema_of(Optics), schema_of(Ramp)
 POINT = OPTICS | schema_of(InteractionPoint)
 """The keys of [ip.k] that describe optics hold for both beams."""
 
 FIELDS = {field.name for field in fields(InteractionPoint)}
+OPTICS_FIELDS = {field.name for field in fields(Optics)}
 
 PHASE_AGREEMENT = 1e-9
 """Largest difference [turns] between the tune and the sum of the phase advances."""
@@ -50,42 +54,53 @@ def check_ips(table: Mapping[str, Any]) -> list[PointTables]:
 
 
 def _check_ip(entry: object, where: str) -> PointTables:
-    given = _with_crab(check_table(entry, POINT, where), where)
+    given = _translated(check_table(entry, POINT, where), where)
     shared = {name: given[name] for name in OPTICS if name in given}
     own = {1: shared, 2: shared}
     beams = {str(k): v for k, v in given.get("beam", {}).items()}
     check_table(beams, {"1": POINT["beam"], "2": POINT["beam"]}, f"{where}.beam")
     for name, table in beams.items():
         place = f"{where}.beam.{name}"
-        own[int(name)] = merge(shared, _with_crab(check_table(table, OPTICS, place), place))
+        own[int(name)] = merge(shared, _translated(check_table(table, OPTICS, place), place))
     for number, optics in own.items():
         if "beta" not in optics:
             raise StudyError(f"{where}.beta = [x, y] (m) is missing for beam {number}")
     return PointTables(with_defaults(given, POINT), own)
 
 
-def _with_crab(given: dict[str, Any], where: str) -> dict[str, Any]:
+def _translated(given: dict[str, Any], where: str) -> dict[str, Any]:
+    """The keys with the plain crab cavities checked, and SAD's r1 … r4 as the matrix C."""
     if "crab" in given:
         given["crab"] = check_table(given["crab"], CRAB, f"{where}.crab")
+    if "coupling_r" in given:
+        if "coupling" in given:
+            raise StudyError(f"{where} gives both coupling and coupling_r: give one")
+        r1, r2, r3, r4 = given.pop("coupling_r")
+        given["coupling"] = (r4, -r2, -r3, r1)
     return given
 
 
-def build_optics(points: list[PointTables], beam: int, arc: ArcTable) -> tuple[Optics, ...]:
+def build_optics(
+    points: list[PointTables], beam: int, arc: ArcTable, folder: Path, ring: Ring
+) -> tuple[Optics, ...]:
     """The optics of ``beam`` at every interaction point, the last phase advance from the tune."""
     advances = _phase_advances([p.optics[beam].get("phase_advance") for p in points], beam, arc)
     return tuple(
-        _optics(point.optics[beam], advance)
-        for point, advance in zip(points, advances, strict=True)
+        _optics(point, beam, advance, _crossing(point, f"ip.{k}", folder, ring))
+        for k, (point, advance) in enumerate(zip(points, advances, strict=True), 1)
     )
 
 
-def _optics(given: dict[str, Any], advance: Pair) -> Optics:
+def _crossing(point: PointTables, where: str, folder: Path, ring: Ring) -> Crossing:
+    angle, plane = (point.common[name] for name in ("half_crossing_angle", "crossing_plane"))
+    return Crossing(where, angle, plane, point.model, folder, ring.circumference)
+
+
+def _optics(point: PointTables, beam: int, advance: Pair, at: Crossing) -> Optics:
+    given = point.optics[beam]
     values = with_defaults(given, OPTICS)
-    crab = (0.0, 0.0)
-    if values["crab"] is not None:
-        filled = with_defaults(values["crab"], CRAB)
-        crab = (filled["strength"], filled["frequency"])
-    return Optics(**values | {"phase_advance": advance, "crab": crab})
+    own = {name: values[name] for name in OPTICS_FIELDS if name in values}
+    return Optics(**own | {"phase_advance": advance} | read_crab(given, at))
 
 
 def _phase_advances(given: list[Pair | None], beam: int, arc: ArcTable) -> list[Pair]:

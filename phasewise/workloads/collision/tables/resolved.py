@@ -6,9 +6,10 @@ from typing import Any
 
 from phasewise.tables.declared import values_of
 from phasewise.workloads.collision.tables.arc import Arc
-from phasewise.workloads.collision.tables.beam import Beam
+from phasewise.workloads.collision.tables.beam import Beam, SecondPart
+from phasewise.workloads.collision.tables.crab import Crab
 from phasewise.workloads.collision.tables.model import Collision
-from phasewise.workloads.collision.tables.optics import Crab, Optics
+from phasewise.workloads.collision.tables.optics import Optics
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
 
@@ -30,6 +31,22 @@ def _beam(beam: Beam) -> dict[str, Any]:
     table = values_of(beam)
     if beam.macroparticles == 0:
         del table["macroparticles"]
+    if beam.distribution != "q-gaussian":
+        del table["q"]
+    for flag in ("quiet", "resample"):
+        if not table[flag]:
+            del table[flag]
+    if beam.second is not None:
+        table["second"] = _second(beam.second)
+    if beam.population_ramp is not None:
+        table["population_ramp"] = values_of(beam.population_ramp)
+    return table
+
+
+def _second(part: SecondPart) -> dict[str, Any]:
+    table = values_of(part)
+    if part.distribution != "q-gaussian":
+        del table["q"]
     return table
 
 
@@ -51,5 +68,12 @@ def _point(ip: InteractionPoint, optics: list[Optics]) -> dict[str, Any]:
 
 
 def _optics(optics: Optics) -> dict[str, Any]:
+    table = values_of(optics)
+    if optics.crab_waist == 0:
+        del table["crab_waist"]
+    if optics.crab_sextupoles is not None:
+        table["crab_sextupoles"] = optics.crab_sextupoles.table()
+    if optics.crab_cavities:
+        return table | {"crab_cavities": [cavity.table() for cavity in optics.crab_cavities]}
     strength, frequency = optics.crab
-    return values_of(optics) | {"crab": values_of(Crab(strength=strength, frequency=frequency))}
+    return table | {"crab": values_of(Crab(strength=strength, frequency=frequency))}
