@@ -189,8 +189,9 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
       device_ != nullptr && particles > 0.0
           ? static_cast<double>(device_->deposits_by_tiles(ip_.weighting, todo)) / particles
           : 0.0;
-  listener.kernel(encounter_card(ip_.weighting, ip_.planes, apart, passes), particles,
-                  [&] { pass(todo); });
+  parallel::KernelCard card = encounter_card(ip_.weighting, ip_.planes, apart, passes);
+  if (ip_.beamstrahlung != Beamstrahlung::none) card = with_radiation(card);
+  listener.kernel(card, particles, [&] { pass(todo); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);
 }
 
