@@ -50,6 +50,12 @@ BunchConstants read_bunch(const workload::Parameters& parameters, int number) {
   }
   bunch.macroparticles = parameters.integer(of + "macroparticles");
   bunch.strong = parameters.integer(of + "strong") != 0;
+  if (parameters.has(of + "momentum_aperture")) {
+    const auto width = parameters.numbers(of + "momentum_aperture", 2);
+    if (!(width[0] > 0.0 && width[1] > 0.0))
+      parameters.fail(of + "momentum_aperture", "numbers above 0 are accepted");
+    bunch.momentum_aperture = {-width[0], width[1]};
+  }
   if (bunch.macroparticles < 1 || bunch.macroparticles > std::numeric_limits<std::uint32_t>::max())
     throw std::invalid_argument(of + "macroparticles must lie between 1 and 4294967295");
   if (!(bunch.energy > bunch.mass))

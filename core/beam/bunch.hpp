@@ -2,6 +2,7 @@
 // particles on this rank.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -31,7 +32,10 @@ struct BunchConstants {
   double population = 0.0;  // at the start
   PopulationRamp ramp{};
   std::int64_t macroparticles = 0;
-  bool strong = false;             // not tracked
+  bool strong = false;  // not tracked
+  // Particles whose δ is below the first or above the second are lost where they leave an
+  // interaction point.
+  std::optional<std::array<double, 2>> momentum_aperture{};
   BunchDescription distribution;   // at the start
   std::vector<Line> segments{};    // after each interaction point
   std::optional<Bucket> bucket{};  // the RF's, if it holds the particles together

@@ -10,7 +10,9 @@ namespace phasewise::beam {
 namespace streams {
 inline constexpr std::uint32_t initial_particle = 1, quiet_start = 2, excitation = 3, feedback = 4,
                                beam_noise = 5, crab_noise = 20, crab_lines = 21;
-}
+inline constexpr std::uint32_t photon_depth = 16, photon = 17, scattering_depth = 18,
+                               scattering = 19, virtual_photon = 22;
+}  // namespace streams
 
 inline constexpr std::uint32_t elements_max = 4096;
 

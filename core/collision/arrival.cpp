@@ -29,6 +29,7 @@ void Turn::arrive(int ip, Listener& listener) {
   if (ip == 0) record_arrival();
   if (!point.collides) return;
   cut_and_sort(ip, listener);
+  for (int b = 0; b < 2; ++b) start_radiation(ip, b, listener);
   if (point.strong_strong) point.strong_strong->begin(point.beams, point.result, listener);
 }
 

@@ -110,6 +110,16 @@ InteractionPoint build_point(const workload::Parameters& parameters, int ip) {
   point.green_every_step =
       parameters.has(at + "green_function") &&
       parameters.choice(at + "green_function", {"as-needed", "every-step"}) == 1;
+  if (parameters.has(at + "beamstrahlung")) {
+    const auto kind = parameters.choice(at + "beamstrahlung", {"quantum", "mean"});
+    if (point.model != Model::none) point.beamstrahlung = static_cast<Beamstrahlung>(1 + kind);
+  }
+  if (parameters.has(at + "bhabha")) {
+    const auto bhabha = parameters.numbers(at + "bhabha", 3);
+    if (!(bhabha[0] > 0.0 && bhabha[0] < 1.0 && bhabha[2] > 0.0))
+      parameters.fail(at + "bhabha", "give the least loss, between 0 and 1, 1 or 0, and a scale");
+    point.bhabha = {point.model != Model::none, bhabha[0], bhabha[1] != 0.0, bhabha[2]};
+  }
   read_slices(parameters, at, point);
   read_mesh(parameters, at, point);
   return point;

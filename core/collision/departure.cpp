@@ -15,12 +15,18 @@ void Turn::depart(int ip, Listener& listener) {
   Point& point = points_[ip];
   if (point.collides) {
     if (point.strong_strong) point.strong_strong->finish(listener);
-    listener.sum("losses", point.result.outside);
   }
+  if (description_.loses_by_energy())
+    lose_by_energy(ip, listener);
+  else if (point.collides)
+    listener.sum("losses", point.result.outside);
   record_.luminosity.push_back(point.result.luminosity);
   for (int b = 0; b < 2; ++b) {
     record_.beam[b].outside.push_back(point.result.outside[b]);
+    if (description_.loses_by_energy()) record_energy(ip, b);
     point.beams[b].particles = nullptr;
+    point.beams[b].radiating = nullptr;
+    point.beams[b].scattering = nullptr;
   }
   for (int b = 0; b < 2; ++b)
     if (groups_.holds(b)) leave_and_push(ip, b, listener);

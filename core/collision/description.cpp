@@ -62,6 +62,28 @@ Description::Description(const Parameters& parameters) {
     bunches[b].distribution = beam::build_bunch(parameters, b + 1);
     bunches[b].bucket = beam::find_bucket(bunches[b].segments);
   }
+  const workload::Device device = workload::chosen_device(parameters);
+  if (loses_by_energy() &&
+      (device == workload::Device::cuda || device == workload::Device::emulated))
+    parameters.fail("run.device",
+                    "beamstrahlung, bhabha and momentum_aperture need a CPU; give \"cpu\"");
+}
+
+bool Description::radiates() const {
+  return std::ranges::any_of(points, [](const InteractionPoint& point) {
+    return point.beamstrahlung != Beamstrahlung::none;
+  });
+}
+
+bool Description::scatters() const {
+  return std::ranges::any_of(points, [](const InteractionPoint& point) { return point.bhabha.on; });
+}
+
+bool Description::loses_by_energy() const {
+  return radiates() || scatters() ||
+         std::ranges::any_of(bunches, [](const beam::BunchConstants& bunch) {
+           return bunch.momentum_aperture.has_value();
+         });
 }
 
 std::vector<ProcessGrid> Description::process_grids(int ranks, const workload::Nodes& nodes) const {

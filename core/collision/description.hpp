@@ -31,6 +31,11 @@ struct Description {
   std::array<std::array<double, 6>, 2> orbit{};
 
   bool is_tracked(int beam) const { return !bunches[beam].strong; }
+  // Whether particles radiate at some interaction point, are scattered at some, or are lost by
+  // their energy.
+  bool radiates() const;
+  bool scatters() const;
+  bool loses_by_energy() const;
   bool slices_wanted(std::int64_t turn) const {
     return slices_every > 0 && turn % slices_every == 0;
   }

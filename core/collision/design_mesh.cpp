@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <optional>
 
 #include "collision/build_point.hpp"
 #include "collision/mapped_moments.hpp"
@@ -57,9 +58,12 @@ void cut_beam(CollidingBeam& beam, const beam::Moments& moments, const Collision
               int number) {
   beam.moments = mapped(moments, frame.without_waist());
   const double mean = beam.moments.mean[4], rms = beam.moments.rms(4);
-  beam.cuts = beam::cut_slices(histogram != nullptr ? *histogram : gaussian_histogram(mean, rms),
-                               ip.slicing, ip.slices[number], mean, rms, ip.slice_extent);
+  std::optional<beam::LongitudinalHistogram> gaussian;
+  if (histogram == nullptr) gaussian = gaussian_histogram(mean, rms);
+  const beam::LongitudinalHistogram& along = gaussian ? *gaussian : *histogram;
+  beam.cuts = beam::cut_slices(along, ip.slicing, ip.slices[number], mean, rms, ip.slice_extent);
   beam.waists = slice_waists(frame, ip.angle.cos_phi, beam.cuts);
+  if (ip.beamstrahlung != Beamstrahlung::none) beam.density = SliceDensity(along, beam.cuts.cut);
 }
 
 std::vector<CollisionMesh> design_meshes(const Description& description) {

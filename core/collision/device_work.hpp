@@ -36,6 +36,7 @@ struct EncounterTask {
   std::int64_t begin, count;
   std::optional<KickSource> kick;
   std::optional<ChargeTarget> target;
+  int slice = -1, opposing = -1;  // whose particles these are, and by which they are kicked
 };
 
 class DevicePoisson {

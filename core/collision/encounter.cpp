@@ -41,7 +41,7 @@ void add_weights(double* node, const double* weight, int stride, int ny) {
 
 template <class W, int planes>
 std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource* kick,
-                          const ChargeTarget* deposit) {
+                          const ChargeTarget* deposit, const AfterKick& after_kick) {
   Workspace<block> w;
   LazyFar far;
   const auto add = [](double* node, const double* weight, int stride, int ny) {
@@ -52,6 +52,7 @@ std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource*
     const int n = static_cast<int>(std::min<std::int64_t>(block, particles.size - begin));
     const beam::ParticleView p = particles.part(begin, n);
     if (kick != nullptr) kick_block<W, planes>(p, n, *kick, far, w);
+    if (kick != nullptr && after_kick) after_kick(p, begin, w.kick);
     if (deposit != nullptr) outside += deposit_block<W>(p, n, *deposit, w, add);
   }
   return outside;
@@ -59,20 +60,21 @@ std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource*
 
 template <class W>
 std::int64_t encounter_of(const beam::ParticleView& particles, const KickSource* kick,
-                          const ChargeTarget* deposit) {
+                          const ChargeTarget* deposit, const AfterKick& after_kick) {
   const int planes = kick != nullptr ? kick->planes : deposit->planes;
-  return planes == 1 ? encounter_of<W, 1>(particles, kick, deposit)
-                     : encounter_of<W, 2>(particles, kick, deposit);
+  return planes == 1 ? encounter_of<W, 1>(particles, kick, deposit, after_kick)
+                     : encounter_of<W, 2>(particles, kick, deposit, after_kick);
 }
 
 }  // namespace
 
 std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
                        const beam::ParticleView& particles, const KickSource* kick,
-                       const ChargeTarget* deposit) {
-  if (weighting == Weighting::tsc) return encounter_of<Tsc>(particles, kick, deposit);
-  return arithmetic == Arithmetic::fused ? encounter_of<FusedCic>(particles, kick, deposit)
-                                         : encounter_of<Cic>(particles, kick, deposit);
+                       const ChargeTarget* deposit, const AfterKick& after_kick) {
+  if (weighting == Weighting::tsc) return encounter_of<Tsc>(particles, kick, deposit, after_kick);
+  return arithmetic == Arithmetic::fused
+             ? encounter_of<FusedCic>(particles, kick, deposit, after_kick)
+             : encounter_of<Cic>(particles, kick, deposit, after_kick);
 }
 
 parallel::KernelCard encounter_card(Weighting weighting, int planes, int deposits, double apart,

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include "beam/coordinates.hpp"
 #include "collision/mesh/far_field.hpp"
@@ -43,11 +44,16 @@ struct KickSource {
   FarSource far;  // for the particles in the frame's rim and beyond the mesh
 };
 
+// What happens to a block of particles, those from `first` of the view on, after they are kicked;
+// `kick` has Δpx and Δpy of each side by side.
+using AfterKick =
+    std::function<void(const beam::ParticleView& block, std::int64_t first, const double* kick)>;
+
 // Kicks the particles unless `kick` is null, then deposits them unless `deposit` is null. Returns
 // the number of deposits outside the mesh.
 std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
                        const beam::ParticleView& particles, const KickSource* kick,
-                       const ChargeTarget* deposit);
+                       const ChargeTarget* deposit, const AfterKick& after_kick = nullptr);
 // One item is a particle that is kicked and deposited. The few in the rim and beyond the mesh, each
 // of which needs a field of its own, are left out. It is kicked by the field on `planes` planes,
 // and deposited on `deposits`. `apart` is the share of the particles that read two planes on meshes

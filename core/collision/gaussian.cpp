@@ -4,6 +4,7 @@
 #include "collision/exchange/schedule.hpp"
 #include "collision/gaussian_kick.hpp"
 #include "collision/passage.hpp"
+#include "collision/radiation/density_across.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
@@ -15,18 +16,50 @@ double GaussianCollision::luminosity_of(const Pair& pair,
          overlap(pair[0], s, pair[1], -s);
 }
 
-void GaussianCollision::kick(std::array<CollidingBeam, 2>& beams, int number, int slice,
-                             const GaussianSlice& opposing, Listener& listener) {
+namespace {
+
+// Kicks a block of particles, those from `first` of their beam on, and lets them radiate.
+void kick_and_radiate(const beam::ParticleView& block, std::int64_t first, int other,
+                      const GaussianSlice& opposing, double kick_scale, bool longitudinal_kick,
+                      RadiatingBeam& radiating, int thread) {
+  double kick[2 * parallel::block_size];
+  for (std::int64_t i = 0; i < block.size; ++i) {
+    kick[2 * i] = block.px[i];
+    kick[2 * i + 1] = block.py[i];
+  }
+  gaussian_encounter(block, opposing, kick_scale, longitudinal_kick);
+  for (std::int64_t i = 0; i < block.size; ++i) {
+    kick[2 * i] = block.px[i] - kick[2 * i];
+    kick[2 * i + 1] = block.py[i] - kick[2 * i + 1];
+  }
+  radiating.radiate(block, first, other, kick, thread);
+}
+
+}  // namespace
+
+void GaussianCollision::kick(std::array<CollidingBeam, 2>& beams, int number, int slice, int other,
+                             const Pair& pair, Listener& listener) {
+  const GaussianSlice& opposing = pair[1 - number];
   CollidingBeam& beam = beams[number];
-  listener.kernel(gaussian_encounter_card(), beam.in_slice(slice), [&] {
-    const std::int64_t begin = beam.begin[slice], size = beam.begin[slice + 1] - begin;
+  parallel::KernelCard card = gaussian_encounter_card();
+  if (ip_.beamstrahlung != Beamstrahlung::none) card = with_radiation(card);
+  listener.kernel(card, beam.in_slice(slice), [&] {
+    const std::int64_t begin = beam.begin[slice], count = beam.begin[slice + 1] - begin;
     if (device_ != nullptr)
-      return device_->gaussian_encounter(number, begin, size, opposing, beam.kick_scale,
+      return device_->gaussian_encounter(number, begin, count, opposing, beam.kick_scale,
                                          ip_.longitudinal_kick);
-    const beam::ParticleView particles = beam.particles->view().part(begin, size);
-    parallel::for_blocks(particles.size, threads_, [&](std::int64_t from, int count, int) {
-      gaussian_encounter(particles.part(from, count), opposing, beam.kick_scale,
-                         ip_.longitudinal_kick);
+    const beam::ParticleView particles = beam.particles->view().part(begin, count);
+    const GaussianDensity density(opposing, beams[1 - number].per_macroparticle);
+    const double size = harmonic_size(pair[number], opposing);
+    parallel::for_blocks(particles.size, threads_, [&](std::int64_t from, int length, int thread) {
+      const beam::ParticleView block = particles.part(from, length);
+      if (beam.radiating != nullptr)
+        kick_and_radiate(block, begin + from, other, opposing, beam.kick_scale,
+                         ip_.longitudinal_kick, *beam.radiating, thread);
+      else
+        gaussian_encounter(block, opposing, beam.kick_scale, ip_.longitudinal_kick);
+      if (beam.scattering != nullptr)
+        beam.scattering->scatter(block, begin + from, density, size, thread);
     });
   });
 }
@@ -46,7 +79,7 @@ CollisionResult GaussianCollision::collide(std::array<CollidingBeam, 2>& beams,
       const Pair pair{slices[2 * p], slices[2 * p + 1]};
       result.pair_luminosity[step.place(p)] = luminosity_of(pair, beams);
       for (int b = 0; b < 2; ++b)
-        if (groups_.holds(b)) kick(beams, b, step.own(b, p), pair[1 - b], listener);
+        if (groups_.holds(b)) kick(beams, b, step.own(b, p), step.other(b, p), pair, listener);
     }
   }
   for (const double value : result.pair_luminosity) result.luminosity += value;

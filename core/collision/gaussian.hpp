@@ -28,8 +28,9 @@ class GaussianCollision {
  private:
   using Pair = std::array<GaussianSlice, 2>;
   double luminosity_of(const Pair& pair, const std::array<CollidingBeam, 2>& beams) const;
-  void kick(std::array<CollidingBeam, 2>& beams, int number, int slice,
-            const GaussianSlice& opposing, Listener& listener);
+  // The pair's slice of the other beam, the slice `other` of it, kicks a slice of beam `number`.
+  void kick(std::array<CollidingBeam, 2>& beams, int number, int slice, int other, const Pair& pair,
+            Listener& listener);
 
   const InteractionPoint& ip_;
   const BeamGroups& groups_;

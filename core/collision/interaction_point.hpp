@@ -14,6 +14,8 @@
 #include "collision/gaussian_slice.hpp"
 #include "collision/inserted.hpp"
 #include "collision/mesh/weighting.hpp"
+#include "collision/radiation/beamstrahlung.hpp"
+#include "collision/radiation/scattering.hpp"
 #include "field/doubled_grid.hpp"
 
 namespace phasewise::collision {
@@ -42,6 +44,8 @@ struct InteractionPoint {
   std::array<double, 2> mesh_half_width{};  // m, fixed mesh
   bool luminosity = true;
   field::Transforms transforms = field::Transforms::fftw;
+  Beamstrahlung beamstrahlung = Beamstrahlung::none;
+  Bhabha bhabha;
   bool green_every_step = false;  // else the transform is kept until the mesh changes
 
   std::array<double, 2> separation_at(std::int64_t turn) const;
@@ -60,7 +64,10 @@ struct CollidingBeam {
   beam::Moments moments;           // of the whole beam
   double macroparticles = 0;       // at the start
   double kick_scale = 0.0;  // kick by one macroparticle of the other beam, over its field E [m]
-  double per_macroparticle = 0.0;  // real particles that one macroparticle stands for
+  double per_macroparticle = 0.0;        // real particles that one macroparticle stands for
+  SliceDensity density;                  // of its slices along z, if the other beam radiates
+  RadiatingBeam* radiating = nullptr;    // null if its particles do not radiate
+  ScatteringBeam* scattering = nullptr;  // null if its particles are not scattered
 
   // This rank's particles in a slice; their mean number if no other is known.
   double in_slice(int slice) const {
@@ -73,6 +80,10 @@ struct CollisionResult {
   std::vector<double> pair_luminosity;  // [slice of beam 1][slice of beam 2]
   std::array<std::int64_t, 2> outside{
       0, 0};  // deposits of each beam beyond the mesh, all slices and steps
+  // Of each beam, where the study asks for it: photons; events of scattering that were drawn;
+  // particles lost by their energy after one of them, and others.
+  std::array<PhotonTally, 2> photons{};
+  std::array<std::int64_t, 2> scattered{}, lost_scattered{}, lost_radiating{};
 };
 
 }  // namespace phasewise::collision

@@ -17,6 +17,13 @@ Contents contents_of(const workload::Session& session) {
   return session.skeleton ? Contents::design : Contents::particles;
 }
 
+// A device that is chosen automatically is one that can do what the study asks for.
+std::unique_ptr<DeviceWork> device_for(const Description& description, workload::Session& session) {
+  if (description.loses_by_energy() && session.device == workload::Device::automatic)
+    session.device = workload::Device::cpu;
+  return device_of(session);
+}
+
 }  // namespace
 
 // All collective calls, the last of which is in device_of, come before the large allocations, so
@@ -33,7 +40,7 @@ Simulation::Simulation(const std::shared_ptr<const Collision>& study,
       // Only plans need to know how many Green functions a first turn makes.
       pieces_(workload::sampled_pieces(pieces_of(description_, 0.0), session().sample)),
       state_(description_, study->grids(), session().world.rank(), contents_of(session()),
-             session().threads, device_of(session())),
+             session().threads, device_for(description_, session())),
       live_(session()) {
   if (DeviceWork* device = state_.device()) {
     session().kernels.time_by(device->stopwatch(parallel::clock().now));

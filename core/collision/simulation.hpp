@@ -55,6 +55,9 @@ class Simulation : public workload::Run {
   void run_turn() override;
 
  private:
+  void add_energy(const TurnRecord::Beam& beam, const std::string& of,
+                  std::vector<workload::Value>& to) const;
+
   const Description& description_;
   comm::Communicator group_;  // the ranks that hold the same beam as this one
   std::vector<workload::Piece> pieces_;

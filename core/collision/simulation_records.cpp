@@ -46,9 +46,27 @@ std::vector<Value> Simulation::record() const {
     result.push_back(number(of + "losses", static_cast<double>(beam.losses)));
     result.push_back(number(of + "debunched", static_cast<double>(beam.debunched)));
     result.push_back(list(of + "outside", beam.outside));
+    add_energy(beam, of, result);
     if (tracked > 0) result.push_back({of + "tracked", {tracked, 6}, beam.tracked});
   }
   return result;
+}
+
+void Simulation::add_energy(const TurnRecord::Beam& beam, const std::string& of,
+                            std::vector<Value>& to) const {
+  if (!description_.loses_by_energy()) return;
+  to.push_back(list(of + "lost_by_energy", beam.lost_radiating));
+  if (description_.radiates()) {
+    to.push_back(list(of + "photons", beam.photons));
+    to.push_back(list(of + "photon_loss", beam.photon_loss));
+    to.push_back(list(of + "photon_square", beam.photon_square));
+    to.push_back(list(of + "upsilon", beam.upsilon));
+  }
+  if (!description_.scatters()) return;
+  to.push_back(list(of + "bhabha_events", beam.scattered));
+  to.push_back(list(of + "bhabha_lost", beam.lost_scattered));
+  to.push_back(list(of + "bhabha_expected", beam.scattering_expected));
+  to.push_back(list(of + "bhabha_losses_expected", beam.scattering_losses_expected));
 }
 
 std::vector<std::pair<std::string, double>> Simulation::headline() const {

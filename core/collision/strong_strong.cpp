@@ -195,8 +195,9 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
           ? static_cast<double>(device_->deposits_by_tiles(ip_.weighting, todo)) / particles
           : 0.0;
   const int deposits = plan_.planes().shared ? 1 : ip_.planes;
-  listener.kernel(encounter_card(ip_.weighting, ip_.planes, deposits, apart, passes), particles,
-                  [&] { pass(todo); });
+  parallel::KernelCard card = encounter_card(ip_.weighting, ip_.planes, deposits, apart, passes);
+  if (ip_.beamstrahlung != Beamstrahlung::none) card = with_radiation(card);
+  listener.kernel(card, particles, [&] { pass(todo); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);
 }
 

@@ -109,6 +109,8 @@ class StrongStrong {
   ChargeTarget charge_target(const Step& next, int beam, int slice, int part);
   KickSource kick_source(const Step& step, int beam, int slice) const;
   FarSource far_source(const Step& step, int beam, int slice) const;
+  double met_size(const EncounterTask& task) const;
+  double density_factor(const EncounterTask& task) const;
   void sum_parts(const Step& next, int parts);
   int level(const Step& step, int beam, int p, int plane) const {
     return mesh_.levels.of(beam, step.own(beam, p), step.other(beam, p) + plane);

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "collision/mesh/kick_nodes.hpp"
+#include "collision/radiation/density_across.hpp"
+#include "collision/slice_moments.hpp"
 #include "collision/strong_strong.hpp"
 #include "parallel/loops.hpp"
 
@@ -32,14 +34,48 @@ std::vector<EncounterTask> StrongStrong::encounter_tasks(const Step* now, const 
 void StrongStrong::pass(std::span<const EncounterTask> todo) {
   if (device_ != nullptr) return device_->encounter(ip_.weighting, arithmetic(), ip_.planes, todo);
   std::vector<std::int64_t> outside(todo.size(), 0);
-  parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int) {
+  parallel::for_tasks(static_cast<int>(todo.size()), threads_, [&](int i, int thread) {
     const EncounterTask& task = todo[i];
-    const beam::ParticleView all = (*beams_)[task.beam].particles->view();
-    outside[i] =
-        encounter(ip_.weighting, arithmetic(), all.part(task.begin, task.count),
-                  task.kick ? &*task.kick : nullptr, task.target ? &*task.target : nullptr);
+    const CollidingBeam& beam = (*beams_)[task.beam];
+    std::optional<MeshDensity> density;
+    if (beam.scattering != nullptr && task.kick) density.emplace(*task.kick, density_factor(task));
+    AfterKick radiate;
+    if (beam.scattering != nullptr || beam.radiating != nullptr)
+      radiate = [&](const beam::ParticleView& block, std::int64_t first, const double* kick) {
+        first += task.begin;
+        if (density) beam.scattering->scatter(block, first, *density, met_size(task), thread);
+        if (beam.radiating != nullptr)
+          beam.radiating->radiate(block, first, task.opposing, kick, thread);
+      };
+    outside[i] = encounter(ip_.weighting, arithmetic(),
+                           beam.particles->view().part(task.begin, task.count),
+                           task.kick ? &*task.kick : nullptr, task.target ? &*task.target : nullptr,
+                           radiate);
   });
   for (std::size_t i = 0; i < todo.size(); ++i) result_->outside[todo[i].beam] += outside[i];
+}
+
+// What the size of the beams where a task's slices meet is to scattering.
+double StrongStrong::met_size(const EncounterTask& task) const {
+  return harmonic_size(typical_slice((*beams_)[task.beam], task.slice),
+                       typical_slice((*beams_)[1 - task.beam], task.opposing));
+}
+
+// Real particles that a macroparticle of the opposing beam stands for, times how much larger the
+// mean of its density over the own slice is than that of the density on the mesh. The weights with
+// which charge is laid and read and the Green function's average over a cell widen it, as if both
+// slices were wider by these variances together; for two Gaussians whose centres meet.
+double StrongStrong::density_factor(const EncounterTask& task) const {
+  const GaussianSlice own = typical_slice((*beams_)[task.beam], task.slice);
+  const CollidingBeam& opposing = (*beams_)[1 - task.beam];
+  const GaussianSlice other = typical_slice(opposing, task.opposing);
+  const double s = meeting_distance(own.z, other.z);
+  const double xx = own.sxx_at(s) + other.sxx_at(-s), yy = own.syy_at(s) + other.syy_at(-s);
+  const field::WindowFrame& frame = task.kick->frame[0];
+  const double widening = smearing_of(ip_.weighting) + weights_spread(Weighting::cic);
+  const double hx = 1.0 / frame.inverse_hx, hy = 1.0 / frame.inverse_hy;
+  return opposing.per_macroparticle *
+         std::sqrt((1.0 + widening * hx * hx / xx) * (1.0 + widening * hy * hy / yy));
 }
 
 void StrongStrong::clear_charges(const Step& next, int parts) {
@@ -75,9 +111,11 @@ EncounterTask StrongStrong::encounter_task(const Task& task, const Step* now, co
   const CollidingBeam& beam = (*beams_)[task.beam];
   const std::int64_t begin = beam.begin[task.slice], size = beam.begin[task.slice + 1] - begin;
   const std::int64_t from = size * task.part / parts, to = size * (task.part + 1) / parts;
-  EncounterTask result{task.beam, begin + from, to - from, {}, {}};
-  if (now && now->contains(task.beam, task.slice))
+  EncounterTask result{task.beam, begin + from, to - from, {}, {}, task.slice};
+  if (now && now->contains(task.beam, task.slice)) {
     result.kick = kick_source(*now, task.beam, task.slice);
+    result.opposing = now->other(task.beam, now->pair_of(task.beam, task.slice));
+  }
   if (next && next->contains(task.beam, task.slice))
     result.target = charge_target(*next, task.beam, task.slice, task.part);
   return result;

@@ -61,6 +61,8 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
     const InteractionPoint& about = description.points[ip];
     Point& point = points_.emplace_back(Point{.description = about});
     point.collides = about.model != Model::none;
+    if (contents == Contents::particles)
+      for (int b = 0; b < 2; ++b) prepare_radiation(ip, b);
     if (about.model == Model::strong_strong)
       point.strong_strong = make_strong_strong(ip, *settings_);
     else if (about.model != Model::none)
@@ -76,6 +78,24 @@ Turn::Turn(const Description& description, const std::vector<ProcessGrid>& grids
 }
 
 Turn::~Turn() = default;
+
+void Turn::prepare_radiation(int ip, int b) {
+  Point& point = points_[ip];
+  const InteractionPoint& about = point.description;
+  const beam::BunchConstants &bunch = description_.bunches[b], &other = description_.bunches[1 - b];
+  if (about.beamstrahlung != Beamstrahlung::none && groups_.holds(b))
+    point.radiating[b] = std::make_unique<RadiatingBeam>(
+        about.beamstrahlung, bunch, about.angle.cos_phi, ip, description_.seed, threads_);
+  if (!about.bhabha.on) return;
+  const auto losing = bunch.momentum_aperture;
+  const ScatteringBeam scattering(about.bhabha, bunch, other, about.angle.cos_phi, ip,
+                                  description_.seed, threads_);
+  point.expected[b] = std::make_unique<ExpectedScattering>(scattering.physics(), about.bhabha.least,
+                                                           losing ? -(*losing)[0] : 0.0);
+  if (groups_.holds(b))
+    point.scattering[b] = std::make_unique<ScatteringBeam>(
+        about.bhabha, bunch, other, about.angle.cos_phi, ip, description_.seed, threads_);
+}
 
 std::unique_ptr<StrongStrong> Turn::make_strong_strong(int ip, const Settings& settings) const {
   const bool staged =

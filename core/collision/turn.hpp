@@ -18,6 +18,7 @@
 #include "collision/frame.hpp"
 #include "collision/gaussian.hpp"
 #include "collision/pieces.hpp"
+#include "collision/radiation/expected_scattering.hpp"
 #include "collision/slice_moments.hpp"
 #include "collision/static_change.hpp"
 #include "collision/strong_strong.hpp"
@@ -37,7 +38,14 @@ struct TurnRecord {
     std::int64_t losses = 0;
     std::int64_t debunched = 0;         // outside the RF bucket; 0 without RF
     std::vector<std::int64_t> outside;  // per interaction point
-    std::vector<double> tracked;        // [particle][6]; NaN once lost
+    // Per interaction point, if energy may be lost there. Per living particle: photons, the sums
+    // of the energy shares that they take and of their squares; the largest Υ.
+    std::vector<double> photons, photon_loss, photon_square, upsilon;
+    // Events of scattering that were drawn; particles that were lost by their energy, after one
+    // of them and otherwise; real events and losses that the luminosity lets expect.
+    std::vector<std::int64_t> scattered, lost_scattered, lost_radiating;
+    std::vector<double> scattering_expected, scattering_losses_expected;
+    std::vector<double> tracked;  // [particle][6]; NaN once lost
   };
   std::array<Beam, 2> beam;
 };
@@ -79,6 +87,10 @@ class Turn : public workload::RankTurn {
     std::array<std::vector<GaussianSlice>, 2> slices{};
     std::array<parallel::Buffer<std::uint8_t>, 2> slice_of{};
     std::array<StaticChange, 2> static_change{};
+    // Null where nobody radiates, or is scattered.
+    std::array<std::unique_ptr<RadiatingBeam>, 2> radiating{};
+    std::array<std::unique_ptr<ScatteringBeam>, 2> scattering{};
+    std::array<std::unique_ptr<ExpectedScattering>, 2> expected{};
   };
   Point& point(int ip) { return points_[ip]; }
   const Point& point(int ip) const { return points_[ip]; }
@@ -94,6 +106,7 @@ class Turn : public workload::RankTurn {
   };
 
   std::unique_ptr<StrongStrong> make_strong_strong(int ip, const Settings& settings) const;
+  void prepare_radiation(int ip, int beam);
   void arrive(int ip, Listener& listener);
   void depart(int ip, Listener& listener);
   void count_particles(int ip, Listener& listener);
@@ -109,6 +122,11 @@ class Turn : public workload::RankTurn {
   void leave_and_push(int ip, int beam, Listener& listener);
   CollisionFrame passage_frame(int ip, int beam) const;
   CollisionFrame leaving_frame(int ip, int beam);
+  void start_radiation(int ip, int beam, Listener& listener);
+  void lose_particles(int ip, int beam);
+  void lose_by_energy(int ip, Listener& listener);
+  void record_energy(int ip, int beam);
+  ExpectedScattering::CrossSections expected_scattering(const Point& point, int beam) const;
   void record_arrival();
   void record_tracked(int beam, Listener& listener);
   beam::PushContext context(const beam::Bunch& bunch) const;

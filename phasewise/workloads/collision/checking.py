@@ -10,6 +10,7 @@ from phasewise.study import Study
 from phasewise.study.checking import Checking, Shown
 from phasewise.tables.keys import shortest
 from phasewise.workloads.collision import particle_files
+from phasewise.workloads.collision.derived.beamstrahlung import DerivedBeamstrahlung
 from phasewise.workloads.collision.derived.quantities import (
     DerivedCollision,
     DerivedPoint,
@@ -106,6 +107,9 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
         rows.append(["disruption parameter", *(at.disruption for at in point.beams)])
     name = f"Interaction point {index + 1}"
     print_table(f"{name}, {ip.model}", ["", "beam 1", "beam 2"], _rows(rows))
+    if (found := point.beamstrahlung) is not None:
+        rows = _beamstrahlung_rows(found)
+        print_table(f"{name}, beamstrahlung", ["", "beam 1", "beam 2"], _rows(rows))
     rows = _geometry_rows(ip, point) + _luminosity_rows(ip, point)
     print_table(f"{name}, both beams", ["", "value"], _rows(rows))
     if ip.model != "none":
@@ -117,6 +121,16 @@ def _xi_rows(effective: list[Pair], head_on: list[Pair]) -> list[list[Any]]:
     return [
         ["beam-beam parameter ξ, effective", *effective],
         ["beam-beam parameter ξ, head-on", *head_on],
+    ]
+
+
+def _beamstrahlung_rows(found: DerivedBeamstrahlung) -> list[list[Any]]:
+    return [
+        ["largest Υ", *found.upsilon],
+        ["photons per particle", *found.photons],
+        ["energy loss, relative", *found.loss],
+        ["bunch length in equilibrium [m]", *found.equilibrium.bunch_length],
+        ["momentum spread in equilibrium", *found.equilibrium.momentum_spread],
     ]
 
 
@@ -137,6 +151,9 @@ def _geometry_rows(ip: InteractionPoint, point: DerivedPoint) -> list[list[Any]]
         rows.append(["tune shift of small amplitudes", shift])
     if any(ip.separation):
         rows.append(["separation [m]", ip.separation[:2]])
+    if ip.bhabha is not None:
+        what = f"radiative Bhabha, loss above {ip.bhabha.least:g}: cross section [m²]"
+        rows.append([what, point.bhabha_cross_section])
     return rows
 
 

@@ -52,6 +52,29 @@ ROWS = {
 POPULATION = Dataset((), "Real particles for which the living macroparticles stand.")
 """Of a beam whose population changes."""
 
+PHOTONS = {
+    "photons": "Photons of beamstrahlung per particle",
+    "photon_loss": "Sum over them of their shares of the particle's energy, per particle,",
+    "photon_square": "Sum over them of these shares squared, per particle,",
+    "upsilon": "Largest Upsilon of their field",
+}
+"""A beam's entries if particles radiate in the other beam's field."""
+
+LOST = {
+    "lost_by_energy": "Macroparticles lost in the turn by their energy, other than by scattering,"
+}
+"""A beam's entries if particles may be lost by their energy."""
+
+EVENTS = {
+    "bhabha_events": "Events of radiative Bhabha scattering that were drawn",
+    "bhabha_lost": "Macroparticles lost in the turn after such an event",
+}
+EXPECTED = {
+    "bhabha_expected": "Events of radiative Bhabha scattering that the luminosity lets expect",
+    "bhabha_losses_expected": "Particles that they would take beyond the momentum aperture",
+}
+"""A beam's entries if particles are scattered by those of the other beam."""
+
 SLICES = {
     "count": Dataset((), "Macroparticles of each slice, head first."),
     "z": Dataset((), "Longitudinal centre of each slice.", "m"),
@@ -69,6 +92,15 @@ FIELD_GRIDS = {
     "ex": Dataset((), "Field in x, minus the gradient of the potential.", "m^-1"),
     "ey": Dataset((), "Field in y, minus the gradient of the potential.", "m^-1"),
 }
+
+
+def _at_points(
+    texts: Mapping[str, str], points: tuple[int], kind: str = "f8"
+) -> dict[str, Dataset]:
+    return {
+        name: Dataset(points, f"{text} at each interaction point.", kind=kind)
+        for name, text in texts.items()
+    }
 
 
 def _scheduled(first: int, turns: int, every: int) -> range:
@@ -118,6 +150,12 @@ class CollisionRecording(Recording):
             }
             if beam.population_ramp is not None:
                 entries["population"] = POPULATION
+            if model.loses_by_energy:
+                entries |= _at_points(LOST, points, "i8")
+            if any(ip.radiates for ip in model.ips):
+                entries |= _at_points(PHOTONS, points)
+            if any(ip.scatters for ip in model.ips):
+                entries |= _at_points(EVENTS, points, "i8") | _at_points(EXPECTED, points)
             layout |= {f"beam{beam.number}/{name}": row for name, row in entries.items()}
         return layout
 

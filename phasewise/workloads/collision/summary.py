@@ -18,7 +18,15 @@ from phasewise.workloads.collision.analysis import (
     setting_of,
 )
 from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
+from phasewise.workloads.collision.lifetimes import lifetimes_of
 from phasewise.workloads.collision.luminosity import LuminosityUnit
+from phasewise.workloads.collision.radiation import (
+    bhabha_of,
+    bhabha_rows,
+    lifetime_rows,
+    photon_rows,
+    photons_of,
+)
 
 PLANES = ("x", "y", "z")
 
@@ -60,6 +68,9 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
         "sizes": beam.size[-1].tolist(),
         "outside": outside.tolist(),
         "outside_share": (outside / np.maximum(deposits, 1)).tolist(),
+        **photons_of(results, number),
+        **bhabha_of(results, number),
+        **lifetimes_of(results, number),
     }
 
 
@@ -144,6 +155,8 @@ class CollisionSummary(Summary):
             found.append(["noise floor", f"none: {why}", ""])
         sentences = (summary.get("both_beams") or {}).get("disagree", [])
         found += [["growth", sentence, ""] for sentence in sentences]
+        for rows in (photon_rows, bhabha_rows, lifetime_rows):
+            found += rows(summary["beams"])
         found.append(["particles lost", *(str(beam["losses"]) for beam in summary["beams"])])
         if any(beam["debunched"] for beam in summary["beams"]):
             counts = (beam["debunched"] for beam in summary["beams"])

@@ -57,6 +57,79 @@ class BeamResults(BeamRecords):
         return self._rows("debunched")
 
     @property
+    def photons(self) -> Floats:
+        """(T, IP): photons of beamstrahlung per particle; empty where nobody radiates."""
+        found: Floats = self._radiation("photons")
+        return found
+
+    @property
+    def photon_loss(self) -> Floats:
+        """(T, IP): sum of the shares of its energy that a particle's photons take, on average;
+        empty where nobody radiates.
+        """
+        found: Floats = self._radiation("photon_loss")
+        return found
+
+    @property
+    def photon_square(self) -> Floats:
+        """(T, IP): sum of the squares of these shares, on average, 0 with "mean"; empty where
+        nobody radiates.
+        """
+        found: Floats = self._radiation("photon_square")
+        return found
+
+    @property
+    def upsilon(self) -> Floats:
+        """(T, IP): largest Υ of a field in which a photon was drawn, to 1.5 %; empty where nobody
+        radiates.
+        """
+        found: Floats = self._radiation("upsilon")
+        return found
+
+    @property
+    def lost_by_energy(self) -> Integers:
+        """(T, IP): macroparticles lost in a turn by their energy, other than by scattering; empty
+        where none can be.
+        """
+        found: Integers = self._radiation("lost_by_energy")
+        return found
+
+    @property
+    def bhabha_events(self) -> Integers:
+        """(T, IP): events of radiative Bhabha scattering that were drawn, `scale` times as many as
+        happen to the macroparticles; empty without scattering.
+        """
+        found: Integers = self._radiation("bhabha_events")
+        return found
+
+    @property
+    def bhabha_lost(self) -> Integers:
+        """(T, IP): macroparticles lost in a turn after such an event; empty without scattering."""
+        found: Integers = self._radiation("bhabha_lost")
+        return found
+
+    @property
+    def bhabha_expected(self) -> Floats:
+        """(T, IP): events that the luminosity lets expect for the real particles; empty without
+        scattering.
+        """
+        found: Floats = self._radiation("bhabha_expected")
+        return found
+
+    @property
+    def bhabha_losses_expected(self) -> Floats:
+        """(T, IP): real particles that they take beyond the momentum aperture; empty without
+        scattering.
+        """
+        found: Floats = self._radiation("bhabha_losses_expected")
+        return found
+
+    def _radiation(self, name: str) -> Any:
+        if not self._results.holds(f"beam{self.number}/{name}"):
+            return np.zeros((0, 0))
+        return self._rows(name)
+
+    @property
     def outside(self) -> Integers:
         """(T, IP): particles outside the mesh, summed over the turn's steps."""
         return self._rows("outside")

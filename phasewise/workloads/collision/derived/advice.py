@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from phasewise.tables.keys import shortest, show
+from phasewise.workloads.collision.derived.beamstrahlung import DerivedBeamstrahlung
 from phasewise.workloads.collision.derived.bucket import Bucket
 from phasewise.workloads.collision.derived.resolution import (
     Resolution,
@@ -39,6 +40,17 @@ LONGEST_SLICE = 0.5
 SMALLEST_MESH = 4.0
 """Rms that a mesh should reach: a Gaussian leaves 6e-5 of its particles outside in a plane."""
 
+HEAVY = 5e8
+"""Rest energy [eV] above which particles hardly radiate: between a muon's and a proton's."""
+
+NEGLIGIBLE = 1e-9
+"""Relative energy loss in a collision below which there is no effect: the momentum spread that the
+photons make does not reach 1e-6 in 1e6 turns.
+"""
+
+LARGEST_UPSILON = 10.0
+"""Υ above which photons of the beamstrahlung make pairs in the field within the bunch."""
+
 OUTSIDE = (
     "the charge of particles outside the mesh is left out, and the opposing slice kicks them "
     "like a Gaussian with the moments of its charge on the mesh"
@@ -46,10 +58,15 @@ OUTSIDE = (
 
 
 def advice(
-    model: Collision, xi: Sequence[Pair], buckets: Sequence[Bucket | None], found: Resolution
+    model: Collision,
+    xi: Sequence[Pair],
+    buckets: Sequence[Bucket | None],
+    found: Resolution,
+    radiation: Sequence[DerivedBeamstrahlung | None],
 ) -> Iterator[str]:
     """Warnings on ``model``; ``xi`` are the beams' effective beam-beam parameters in x and y,
-    ``buckets`` their RF buckets, ``found`` how finely the collision is resolved.
+    ``buckets`` their RF buckets, ``found`` how finely the collision is resolved, ``radiation`` the
+    beamstrahlung at each point.
     """
     yield from _slow(model)
     yield from _slices(model)
@@ -57,6 +74,7 @@ def advice(
     yield from _coarse_meshes(model, found)
     yield from _long_slices(model, found)
     yield from _strong_beam(model)
+    yield from _radiation(model, radiation)
     yield from _bucket(model)
     yield from _debunched(model, buckets)
     yield from _stop_band(model, xi)
@@ -166,6 +184,34 @@ def _strong_beam(model: Collision) -> Iterator[str]:
                 f"mismatch and cut of beam {beam.number} have no effect: a strong beam is a "
                 "Gaussian of its design size"
             )
+
+
+def _radiation(model: Collision, radiation: Sequence[DerivedBeamstrahlung | None]) -> Iterator[str]:
+    for k, (ip, found) in enumerate(zip(model.ips, radiation, strict=True), 1):
+        if found is None:
+            continue
+        for index, beam in enumerate(model.beams):
+            if beam.strong:
+                continue
+            of = f"of beam {beam.number} at ip.{k}"
+            loss, photons, upsilon = found.loss[index], found.photons[index], found.upsilon[index]
+            if beam.mass > HEAVY and loss < NEGLIGIBLE:
+                yield (
+                    f"the beamstrahlung {of} is negligible: particles of {beam.mass:.4g} eV lose "
+                    f"{loss:.2g} of their energy in a collision"
+                )
+            if upsilon > LARGEST_UPSILON:
+                yield (
+                    f"Υ {of} reaches {upsilon:.3g}, above {LARGEST_UPSILON:g}: the field of a "
+                    "bunch then makes pairs, which the simulation leaves out"
+                )
+            met = ip.slices[1 - index]
+            if photons > met:
+                yield (
+                    f"ip.{k}.slices = {_slices_given(ip)} makes particles of beam {beam.number} "
+                    f"emit {photons / met:.2g} photons where they meet one slice: use "
+                    f"{math.ceil(photons)} or more"
+                )
 
 
 def _bucket(model: Collision) -> Iterator[str]:

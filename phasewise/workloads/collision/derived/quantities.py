@@ -15,6 +15,11 @@ from phasewise.workloads.collision.derived.beam_beam import (
     head_on_parameters,
     met_sizes,
 )
+from phasewise.workloads.collision.derived.beamstrahlung import (
+    DerivedBeamstrahlung,
+    derived_beamstrahlung,
+)
+from phasewise.workloads.collision.derived.bhabha import bhabha_cross_section
 from phasewise.workloads.collision.derived.bucket import Bucket, bucket
 from phasewise.workloads.collision.derived.cost import memory_bytes, seconds_per_turn
 from phasewise.workloads.collision.derived.crabs import (
@@ -139,6 +144,10 @@ class DerivedPoint:
     luminosity_head_on_per_second: float | None
     luminosity_crossing_per_second: float | None
     luminosity_per_second: float | None
+    beamstrahlung: DerivedBeamstrahlung | None
+    """None if nobody radiates there."""
+    bhabha_cross_section: float | None
+    """Of the events that the study asks for [m²]; None if it does not."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +171,8 @@ class DerivedCollision:
 
 def derive(model: Collision) -> DerivedCollision:
     """The derived quantities of ``model``."""
-    points = tuple(_point(model, k) for k in range(len(model.ips)))
+    radiation = derived_beamstrahlung(model)
+    points = tuple(_point(model, k, radiation[k]) for k in range(len(model.ips)))
     beams = _beam(model, 1, points), _beam(model, 2, points)
     found = resolution(model)
     return DerivedCollision(
@@ -172,7 +182,13 @@ def derive(model: Collision) -> DerivedCollision:
         memory_bytes=memory_bytes(model),
         seconds_per_turn=seconds_per_turn(model),
         warnings=tuple(
-            advice(model, [b.xi.effective.sum for b in beams], [b.bucket for b in beams], found)
+            advice(
+                model,
+                [b.xi.effective.sum for b in beams],
+                [b.bucket for b in beams],
+                found,
+                radiation,
+            )
         ),
     )
 
@@ -240,7 +256,7 @@ def _at(model: Collision, ip: int, number: int) -> DerivedBeamAtPoint:
     )
 
 
-def _point(model: Collision, ip: int) -> DerivedPoint:
+def _point(model: Collision, ip: int, beamstrahlung: DerivedBeamstrahlung | None) -> DerivedPoint:
     head_on = luminosity(model, ip, Effects(False, False, False, False))
     hourglass = luminosity(model, ip, Effects(True, False, False, False))
     crossing = luminosity(model, ip, Effects(False, True, False, False))
@@ -267,4 +283,6 @@ def _point(model: Collision, ip: int) -> DerivedPoint:
         luminosity_head_on_per_second=None if rate is None else head_on * rate,
         luminosity_crossing_per_second=None if rate is None else crossing * rate,
         luminosity_per_second=None if rate is None else full * rate,
+        beamstrahlung=beamstrahlung,
+        bhabha_cross_section=bhabha_cross_section(model, ip),
     )

@@ -57,6 +57,10 @@ class Arc:
     aperture: Pair | None = key("numbers", length=2, above=0, most=10, unit="m", hint=METRES)
     aperture_sigma: ClassVar[Key] = Key("numbers", length=2, above=0, unit="rms")
     aperture_shape: str = key("word", "ellipse", choices=("ellipse", "rectangle"))
+    momentum_aperture: Pair | None = key(
+        "numbers", length=2, shared=True, above=0, most=1, hint="it is a fraction, not a percentage"
+    )
+    """Largest -δ and δ of a particle that leaves an interaction point."""
     feedback_: ClassVar[Key] = Key("table")
     feedback: Feedback
     noise: Four = key("numbers", (0.0,) * 4, length=4, least=0, most=1, unit="rms (m, 1, m, 1)")

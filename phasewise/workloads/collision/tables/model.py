@@ -70,6 +70,13 @@ class Collision:
         return self.ips[0].model == "strong-strong"
 
     @property
+    def loses_by_energy(self) -> bool:
+        """Whether particles may lose energy in a collision, or be lost by their energy."""
+        return any(ip.radiates or ip.scatters for ip in self.ips) or any(
+            beam.arc.momentum_aperture is not None for beam in self.beams
+        )
+
+    @property
     def meshes(self) -> tuple[InteractionPoint, ...]:
         """The interaction points that have a mesh."""
         return tuple(ip for ip in self.ips if ip.model == "strong-strong")

@@ -22,10 +22,16 @@ def parameters(model: Collision) -> Iterator[tuple[str, Any]]:
         for name, value in _bunch(beam):
             yield f"beam.{beam.number}.{name}", value
         yield f"beam.{beam.number}.strong", beam.strong
+        if beam.arc.momentum_aperture is not None:
+            yield f"beam.{beam.number}.momentum_aperture", beam.arc.momentum_aperture
     yield "ip.count", len(model.ips)
     for k, ip in enumerate(model.ips):
         for name, value in flat_of(ip):
-            yield f"ip.{k + 1}.{name}", value
+            if value is not None:
+                yield f"ip.{k + 1}.{name}", value
+        if ip.bhabha is not None:
+            scattering = (ip.bhabha.least, ip.bhabha.beam_size, ip.bhabha.scale)
+            yield f"ip.{k + 1}.bhabha", scattering
         yield f"ip.{k + 1}.separation", ip.separation
         yield f"ip.{k + 1}.separation_ramp", ip.separation_ramp
         for beam in model.beams:

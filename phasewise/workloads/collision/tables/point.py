@@ -26,6 +26,18 @@ class Ramp:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Bhabha:
+    """Radiative Bhabha scattering, which is drawn event by event."""
+
+    least: float = key("number", 0.001, above=0, most=0.9)
+    """Share of its energy that a particle loses at least in an event."""
+    beam_size: bool = key("flag", True)
+    """Whether virtual photons beyond the bunches' sizes are left out."""
+    scale: float = key("number", 1.0, least=1, most=1e15)
+    """Events that are drawn for each that happens; one of them is applied."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class InteractionPoint:
     """One interaction point, common to both beams; `Optics` has their optics there."""
 
@@ -78,6 +90,21 @@ class InteractionPoint:
     )  # fmt: skip
     luminosity: bool = key("flag", True, flat=True)
     green_function: str = key("word", "as-needed", choices=("as-needed", "every-step"), flat=True)
+    beamstrahlung: str | None = key("word", choices=("quantum", "mean"), flat=True)
+    """None: particles do not radiate in the other beam's field."""
+    bhabha_: ClassVar[Key] = Key("table")
+    bhabha: Bhabha | None
+    """None: no scattering."""
+
+    @property
+    def radiates(self) -> bool:
+        """Whether particles radiate in the other beam's field."""
+        return self.beamstrahlung is not None and self.model != "none"
+
+    @property
+    def scatters(self) -> bool:
+        """Whether particles are scattered by those of the other beam."""
+        return self.bhabha is not None and self.model != "none"
 
     @property
     def steps(self) -> int:

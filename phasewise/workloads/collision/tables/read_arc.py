@@ -133,6 +133,7 @@ def build_arc(
         excitation=values["excitation"],
         aperture=_aperture(values, rms, where),
         aperture_shape=values["aperture_shape"],
+        momentum_aperture=values["momentum_aperture"],
         feedback=feedback,
         noise=values["noise"],
         matrix=values["matrix"],

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from phasewise.errors import StudyError
-from phasewise.tables.declared import check_needed, schema_of
+from phasewise.tables.declared import check_needed, read_table, schema_of
 from phasewise.tables.keys import check_table, with_defaults
 from phasewise.tables.merging import merge, numbered
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Ring
 from phasewise.workloads.collision.tables.optics import Four, Optics, Pair
-from phasewise.workloads.collision.tables.point import InteractionPoint, Ramp
+from phasewise.workloads.collision.tables.point import Bhabha, InteractionPoint, Ramp
 from phasewise.workloads.collision.tables.read_arc import ArcTable
 from phasewise.workloads.collision.tables.read_crab import CRAB, Crossing, read_crab
 
@@ -141,7 +141,44 @@ def build_ip(point: PointTables, index: int, beams: tuple[Beam, Beam]) -> Intera
             f'{where}.mesh_half_width needs mesh = "fixed"; a mesh that follows has mesh_extent'
         )
     common = {name: values[name] for name in schema_of(InteractionPoint) if name in FIELDS}
-    return InteractionPoint(**common | {"separation": separation, "separation_ramp": ramp})
+    own = {
+        "separation": separation,
+        "separation_ramp": ramp,
+        "bhabha": _bhabha(values, beams, where),
+    }
+    return InteractionPoint(**common | own)
+
+
+def _bhabha(values: dict[str, Any], beams: tuple[Beam, Beam], where: str) -> Bhabha | None:
+    """What the table asks for, if these beams can be scattered so."""
+    if values["bhabha"] is None:
+        return None
+    where = f"{where}.bhabha"
+    bhabha = read_table(Bhabha, values["bhabha"], where)
+    one, two = beams
+    if one.charge * two.charge > 0:
+        raise StudyError(
+            f"{where} needs opposite charges, and those of the beams are {one.charge:g} and "
+            f"{two.charge:g}: like charges scatter by Møller's cross section, which is not modelled"
+        )
+    if one.mass != two.mass or abs(one.charge) != 1 or abs(two.charge) != 1:
+        raise StudyError(
+            f"{where} is the scattering of electrons and positrons, or of other particles of one "
+            f"mass and single charge; the beams have {one.mass:g} eV and {two.mass:g} eV, and "
+            f"charges {one.charge:g} and {two.charge:g}"
+        )
+    if not values["luminosity"]:
+        raise StudyError(
+            f"{where} needs luminosity = true: the rate that is expected follows from it"
+        )
+    for beam in beams:
+        aperture = beam.arc.momentum_aperture
+        if not beam.strong and aperture is not None and bhabha.least >= aperture[0]:
+            raise StudyError(
+                f"{where}.least = {bhabha.least:g} must be below the momentum aperture of beam "
+                f"{beam.number}, {aperture[0]:g}, or losses would be left out"
+            )
+    return bhabha
 
 
 def _separation(

@@ -64,7 +64,13 @@ def _point(ip: InteractionPoint, optics: list[Optics]) -> dict[str, Any]:
     else:
         turns = list(ip.separation_ramp)
         apart = {"ramp": {"from": before, "to": after, "turns": turns}}
-    return values_of(ip) | apart | {"beam": {str(b): _optics(o) for b, o in enumerate(optics, 1)}}
+    bhabha = {} if ip.bhabha is None else {"bhabha": values_of(ip.bhabha)}
+    return (
+        values_of(ip)
+        | apart
+        | bhabha
+        | {"beam": {str(b): _optics(o) for b, o in enumerate(optics, 1)}}
+    )
 
 
 def _optics(optics: Optics) -> dict[str, Any]:

@@ -1,0 +1,77 @@
+"""Lifetimes of a beam by the losses of a run, and by the scattering that the luminosity tells.
+
+With n of N macroparticles lost in T turns, the rate of a turn is n/ΣN(t) over the turns and its
+relative error 1/√n. For radiative Bhabha scattering the rate that is expected has hardly an error:
+the losses that the luminosity lets expect, over the bunch's population.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from phasewise.runs.results import Results
+
+
+@dataclass(frozen=True)
+class Rate:
+    """Losses of a turn, relative, and their standard error."""
+
+    value: float
+    error: float
+
+    def lifetime(self, turns_per_second: float | None) -> dict[str, float | None]:
+        """turns, and seconds with their error; None where there is nothing to tell them from."""
+        if self.value <= 0:
+            return {"turns": None, "seconds": None, "error": None}
+        turns = 1 / self.value
+        if turns_per_second is None:
+            return {"turns": turns, "seconds": None, "error": None}
+        seconds = turns / turns_per_second
+        return {"turns": turns, "seconds": seconds, "error": seconds * self.error / self.value}
+
+
+def lifetimes_of(results: Results, number: int) -> dict[str, Any]:
+    """`lifetime` of a beam: of all losses, and by cause. Empty where the study says of no loss."""
+    study = results.study
+    arc, beam = study["arc"][str(number)], results.beam(number)
+    if "momentum_aperture" not in arc or beam.lost_by_energy.size == 0:
+        return {}
+    frequency = results.derived["beams"][number - 1]["revolution_frequency"]
+    passed = float(np.sum(beam.particles))
+    causes = {"beamstrahlung": _rate(int(beam.lost_by_energy.sum()), passed)}
+    if beam.bhabha_lost.size:
+        causes["bhabha"] = _bhabha(results, number, passed)
+    by_energy = beam.lost_by_energy.sum(axis=1)
+    if beam.bhabha_lost.size:
+        by_energy = by_energy + beam.bhabha_lost.sum(axis=1)
+    # `losses` of a turn are those before it, and those by energy happen in it.
+    others = int(beam.losses[-1] - beam.losses[0] - by_energy[:-1].sum())
+    causes["aperture"] = _rate(max(others, 0), passed)
+    total = Rate(
+        sum(rate.value for rate in causes.values()),
+        math.sqrt(sum(rate.error**2 for rate in causes.values())),
+    )
+    return {
+        "lifetime": total.lifetime(frequency)
+        | {name: rate.lifetime(frequency) for name, rate in causes.items()}
+    }
+
+
+def _rate(lost: int, passed: float) -> Rate:
+    return Rate(lost / max(passed, 1.0), math.sqrt(lost) / max(passed, 1.0))
+
+
+def _bhabha(results: Results, number: int, passed: float) -> Rate:
+    """By the luminosity, whose scatter from turn to turn gives the error."""
+    beam = results.beam(number)
+    given = results.study["beam"][str(number)]
+    expected = beam.bhabha_losses_expected.sum(axis=1)
+    per_macroparticle = float(given["bunch_population"]) / given["macroparticles"]
+    rate = float(expected.sum()) / per_macroparticle / max(passed, 1.0)
+    mean = max(float(expected.mean()), 1e-300)
+    scatter = float(np.std(expected)) / math.sqrt(len(expected)) / mean
+    return Rate(rate, rate * scatter)

@@ -1,0 +1,115 @@
+"""Beamstrahlung in the summary of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from phasewise.runs.results import Results
+from phasewise.runs.summary import number
+from phasewise.workloads.collision.derived.noise_radiation import noise_share
+
+NAMES = {
+    "number": "photons per particle and collision",
+    "loss": "energy that they take, relative",
+    "upsilon": "largest Υ",
+    "noise_share": "share of that energy by the noise of macroparticles",
+}
+"""What a beam's `photons` hold, and how the table names it."""
+
+
+def photons_of(results: Results, number_of_beam: int) -> dict[str, Any]:
+    """`photons` of a beam: means over the turns and the points where its particles radiate; empty
+    where nobody does.
+    """
+    beam = results.beam(number_of_beam)
+    if beam.photons.size == 0:
+        return {}
+    radiate = [
+        "beamstrahlung" in results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])
+    ]
+    here = np.array(radiate)
+    return {
+        "photons": {
+            "number": float(np.mean(beam.photons[:, here])),
+            "loss": float(np.mean(beam.photon_loss[:, here])),
+            "upsilon": float(np.max(beam.upsilon[:, here])),
+            "noise_share": noise_share(results.study, results.derived, number_of_beam),
+        }
+    }
+
+
+def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
+    """`bhabha` of a beam: events a turn that the luminosity lets expect and those that were drawn,
+    both of the real particles; empty without scattering.
+    """
+    beam = results.beam(number_of_beam)
+    if beam.bhabha_expected.size == 0:
+        return {}
+    given = results.study["beam"][str(number_of_beam)]
+    drawn, error = 0.0, 0.0
+    if "macroparticles" in given:
+        each = float(given["bunch_population"]) / given["macroparticles"]
+        scales = np.array(
+            [
+                results.study["ip"][str(k + 1)].get("bhabha", {"scale": 1.0})["scale"]
+                for k in range(beam.bhabha_events.shape[1])
+            ]
+        )
+        events = beam.bhabha_events.sum(axis=0)
+        turns = len(beam.bhabha_events)
+        drawn = float((events / scales).sum() * each / turns)
+        error = float(np.sqrt((events / scales**2).sum()) * each / turns)
+    return {
+        "bhabha": {
+            "expected": float(beam.bhabha_expected.sum(axis=1).mean()),
+            "events": drawn,
+            "error": error,
+            "drawn": int(beam.bhabha_events.sum()),
+        }
+    }
+
+
+def bhabha_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Rows of the table of a run."""
+    if not all("bhabha" in beam for beam in beams):
+        return []
+    found = [beam["bhabha"] for beam in beams]
+    drawn = [f"{of['events']:.4g} ± {of['error']:.2g}" for of in found]
+    return [
+        ["radiative Bhabha events per turn, expected", *(number(of["expected"]) for of in found)],
+        ["radiative Bhabha events per turn, drawn", *drawn],
+    ]
+
+
+def lifetime_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Rows of the table of a run: each lifetime in seconds, or in turns."""
+    lifetimes = [beam.get("lifetime") for beam in beams]
+    names = next((list(found) for found in lifetimes if found), [])
+    rows = [["lifetime", *(_lifetime(found) for found in lifetimes)]] if names else []
+    for name in names:
+        if name not in ("turns", "seconds", "error"):
+            shown = [_lifetime(found[name] if found else None) for found in lifetimes]
+            rows.append([f"lifetime by {name}", *shown])
+    return rows
+
+
+def _lifetime(found: Mapping[str, float | None] | None) -> str:
+    if found is None:
+        return "-"
+    if found["turns"] is None:
+        return "no losses"
+    if found["seconds"] is None:
+        return f"{found['turns']:.4g} turns"
+    return f"{found['seconds']:.4g} ± {found['error']:.2g} s"
+
+
+def photon_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
+    """Rows of the table of a run."""
+    if not all("photons" in beam for beam in beams):
+        return []
+    return [
+        [text, *(number(beam["photons"][name]) for beam in beams)] for name, text in NAMES.items()
+    ]
