@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.constants import classical_radius
-from phasewise.workloads.collision.derived.overlap import crab_shift, square_sizes
+from phasewise.workloads.collision.derived.crabs import crab_shift, crab_strength, crab_waves
+from phasewise.workloads.collision.derived.overlap import square_sizes
 from phasewise.workloads.collision.derived.photon_spectrum import FINE_STRUCTURE, quantum_means
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
@@ -248,7 +249,7 @@ def _met(model: Collision, number: int, ip: int, z: float) -> tuple[Array, Array
     own, other, point = model.beam(number), model.beam(3 - number), model.ips[ip]
     reach = REACH * other.bunch_length
     low, high = -reach, reach
-    crabbed = any(beam.optics[ip].crab[0] for beam in model.beams)
+    crabbed = any(crab_strength(crab_waves(model, beam, ip)) for beam in model.beams)
     if point.half_crossing_angle and not crabbed:
         alpha = point.crossing_plane
         across = [
@@ -266,8 +267,8 @@ def _met(model: Collision, number: int, ip: int, z: float) -> tuple[Array, Array
 def _apart(model: Collision, number: int, ip: int, z: float, behind: Array) -> tuple[Array, Array]:
     """The distance x, y [m] of the axis of beam ``number`` at z from that of the other at z'."""
     own, other, point = model.beam(number), model.beam(3 - number), model.ips[ip]
-    along = crab_shift(np.full_like(behind, z), own.optics[ip].crab)
-    met = crab_shift(behind, other.optics[ip].crab)
+    along = crab_shift(np.full_like(behind, z), crab_waves(model, own, ip))
+    met = crab_shift(behind, crab_waves(model, other, ip))
     sign = 1 if number == 1 else -1
     shift = (along - met) * math.tan(point.half_crossing_angle)
     return (
