@@ -94,7 +94,9 @@ def _followed(activity: Activity) -> tuple[list[Part], Floats, list[tuple[int, f
     del last_wait
     for changes in (gaps, inside):
         np.cumsum(changes, out=changes)
-    return _steps(activity, gaps[:-1] > 0, inside[:-1] > 0, tail), by_lane, stretches
+    on_path = gaps[:-1] > 0, inside[:-1] > 0
+    del gaps, inside, changes
+    return _steps(activity, *on_path, tail), by_lane, stretches
 
 
 def computed_last(activity: Activity, lane: int) -> float:
@@ -107,12 +109,16 @@ def computed_last(activity: Activity, lane: int) -> float:
 def _steps(
     activity: Activity, gaps: NDArray[np.bool_], inside: NDArray[np.bool_], tail: float
 ) -> list[Part]:
-    count = len(activity.labels)
-    gap = np.where(gaps, activity.start - activity.before, 0.0)
-    own = np.where(inside, activity.end - activity.start - activity.wait, 0.0)
     found = [(END, COMPUTING, tail, -1)] if tail > 0 else []
-    for part, seconds in ((COMPUTING, gap), (IN_CALL, own)):
-        sums = np.bincount(activity.label, seconds, count)
+    for part, on_path in ((COMPUTING, gaps), (IN_CALL, inside)):
+        if part == COMPUTING:
+            seconds = activity.start - activity.before
+        else:
+            seconds = activity.end - activity.start
+            seconds -= activity.wait
+        seconds *= on_path
+        sums = np.bincount(activity.label, seconds, len(activity.labels))
+        del seconds
         found += [
             (activity.labels[k], part, float(sums[k]), k) for k in np.flatnonzero(sums).tolist()
         ]
@@ -139,13 +145,18 @@ def ends_without(
     calls = len(activity)
     place = np.empty_like(activity.call)
     place[activity.call] = np.arange(calls)
-    waiter, other = place[found.waiter], place[found.other]
-    other = other[np.argsort(waiter, kind="stable")]
-    waits = np.zeros(calls + 1, np.int64)
-    np.cumsum(np.bincount(waiter, minlength=calls), out=waits[1:])
+    waiter = place[found.waiter]
+    order = smallest(np.argsort(waiter, kind="stable"))
+    waiter += 1
+    waits = np.bincount(waiter, minlength=calls + 1)
+    del waiter
+    np.cumsum(waits, out=waits)
+    other = place[found.other[order]].astype(np.int32, copy=False)
+    del order
     group, role = np.full(calls, -1, np.int32), np.zeros(calls, np.uint8)
     group[place[found.groups.call]] = found.groups.group
     role[place[found.groups.call]] = found.groups.role
+    del place
     ends = import_module("phasewise._core").ends_without(
         activity.first.astype(np.int64),
         activity.began,
@@ -153,7 +164,7 @@ def ends_without(
         activity.start,
         activity.end,
         waits,
-        other.astype(np.int32, copy=False),
+        other,
         group,
         role,
         activity.label,

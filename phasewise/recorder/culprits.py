@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -50,7 +51,7 @@ class Stretches:
     def __len__(self) -> int:
         return len(self.origin)
 
-    def chosen(self, which: Integers) -> Stretches:
+    def part(self, which: slice) -> Stretches:
         return Stretches(self.origin[which], self.lane[which], self.start[which], self.end[which])
 
 
@@ -68,6 +69,7 @@ class Culprits:
         shift = activity.lane * width - float(activity.began.min())
         self._width, self._shift = width, float(activity.began.min())
         self._starts, self._ends = activity.start + shift, activity.end + shift
+        del shift
         self._follow()
         del self._starts, self._ends
 
@@ -114,12 +116,15 @@ class Culprits:
 
     def _parts(self, rest: Stretches) -> Iterator[Stretches]:
         """The stretches in parts of few enough pieces."""
-        first, last = self._range(rest)
-        pieces = np.cumsum(last - first)
+        first, pieces = self._range(rest)
+        pieces -= first
+        del first
+        np.cumsum(pieces, out=pieces)
         edges = np.searchsorted(pieces, np.arange(TOGETHER, int(pieces[-1]) + 1, TOGETHER))
-        for part in np.split(np.arange(len(rest)), np.unique(edges)):
-            if len(part):
-                yield rest.chosen(part)
+        del pieces
+        for begin, end in pairwise([0, *np.unique(edges).tolist(), len(rest)]):
+            if begin < end:
+                yield rest.part(slice(begin, end))
 
     def _take(self, rest: Stretches) -> Stretches:
         """Count what the lanes did without waiting, and return what they waited."""
