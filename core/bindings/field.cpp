@@ -169,23 +169,29 @@ Array solve_by_parts(const Grids& charges, double hx, double hy, const std::vect
   return bindings::to_array(std::move(potential), {meshes, charges.shape(1), charges.shape(2)});
 }
 
-// A solver and its Green function, made once.
+// A solver, its Green function and its potential, made once.
 struct MeshSolver {
   MeshSolver(int nx, int ny, double hx, double hy, int shift_x, int shift_y,
              const std::string& transforms)
       : solver(nx, ny, transforms_of(transforms)),
         scratch(solver.make_scratch()),
-        green(solver.green({hx, hy, shift_x, shift_y}, 1)) {}
+        green(solver.green({hx, hy, shift_x, shift_y}, 1)),
+        potential(static_cast<std::size_t>(nx) * ny) {}
 
-  Array solve(const Grid& charge, int times) {
-    std::vector<double> potential(charge.size());
+  void solve(const Grid& charge, int times) {
+    if (charge.size() != potential.size())
+      throw std::invalid_argument("the charge must have as many nodes as the solver");
     for (int i = 0; i < times; ++i) solver.solve(charge.data(), *green, potential.data(), scratch);
-    return bindings::to_array(std::move(potential), {charge.shape(0), charge.shape(1)});
+  }
+  Array found() const {
+    const auto nx = static_cast<std::size_t>(solver.grid().nx());
+    return bindings::to_array(std::vector<double>(potential), {nx, potential.size() / nx});
   }
 
   field::PoissonSolver solver;
   field::PoissonSolver::Scratch scratch;
   field::PoissonSolver::GreenPointer green;
+  std::vector<double> potential;
 };
 
 }  // namespace
@@ -208,7 +214,8 @@ void bind_field(nb::module_& m) {
            nb::arg("ny"), nb::arg("hx"), nb::arg("hy"), nb::arg("shift_x") = 0,
            nb::arg("shift_y") = 0, nb::arg("transforms") = "fftw")
       .def("solve", &MeshSolver::solve, nb::arg("charge"), nb::arg("times") = 1,
-           "The potential of charge[nx, ny], solved for this many times.");
+           "Solves for the potential of charge[nx, ny] this many times.")
+      .def("potential", &MeshSolver::found, "The potential [nx, ny] of the last charge.");
   m.def(
       "poisson_by_parts", &solve_by_parts, nb::arg("charges"), nb::arg("hx"), nb::arg("hy"),
       nb::arg("shift_x"), nb::arg("shift_y"), nb::arg("parts"), nb::arg("transforms") = "fftw",

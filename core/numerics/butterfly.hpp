@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "numerics/lanes_of_complex.hpp"
+#include "parallel/macros.hpp"
 
 namespace phasewise::numerics {
 
@@ -49,17 +50,17 @@ struct Butterfly {
 
 template <>
 struct Butterfly<2> {
-  static void transform(LanesOfComplex* x, const double* /*roots*/) {
+  PHASEWISE_HD static void transform(LanesOfComplex* x, const double* /*roots*/) {
     const LanesOfComplex sum = x[0] + x[1];
     x[1] = x[0] - x[1];
     x[0] = sum;
   }
-  static void transform_half(LanesOfComplex* x) { x[1] = x[0]; }
+  PHASEWISE_HD static void transform_half(LanesOfComplex* x) { x[1] = x[0]; }
 };
 
 template <>
 struct Butterfly<4> {
-  static void transform(LanesOfComplex* x, const double* /*roots*/) {
+  PHASEWISE_HD static void transform(LanesOfComplex* x, const double* /*roots*/) {
     const LanesOfComplex sum = x[0] + x[2], difference = x[0] - x[2];
     const LanesOfComplex others = x[1] + x[3], turn = turned(x[1] - x[3]);
     x[0] = sum + others;
@@ -67,7 +68,7 @@ struct Butterfly<4> {
     x[2] = sum - others;
     x[3] = difference - turn;
   }
-  static void transform_half(LanesOfComplex* x) {
+  PHASEWISE_HD static void transform_half(LanesOfComplex* x) {
     const LanesOfComplex sum = x[0], others = x[1], turn = turned(x[1]);
     x[0] = sum + others;
     x[1] = sum + turn;
@@ -80,7 +81,7 @@ struct Butterfly<4> {
 // of the odd ones are left to the last, fused additions.
 template <>
 struct Butterfly<8> {
-  static void transform(LanesOfComplex* x, const double* /*roots*/) {
+  PHASEWISE_HD static void transform(LanesOfComplex* x, const double* /*roots*/) {
     LanesOfComplex sum[4], difference[4];
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) {
@@ -89,7 +90,7 @@ struct Butterfly<8> {
     }
     find(sum, difference, x);
   }
-  static void transform_half(LanesOfComplex* x) {
+  PHASEWISE_HD static void transform_half(LanesOfComplex* x) {
     LanesOfComplex first[4];
 #pragma GCC unroll 4
     for (int k = 0; k < 4; ++k) first[k] = x[k];
@@ -98,13 +99,14 @@ struct Butterfly<8> {
 
  private:
   // a + √½ b and a - √½ b.
-  static void add(const LanesOfComplex& a, const LanesOfComplex& b, LanesOfComplex& sum,
-                  LanesOfComplex& difference) {
+  PHASEWISE_HD static void add(const LanesOfComplex& a, const LanesOfComplex& b,
+                               LanesOfComplex& sum, LanesOfComplex& difference) {
     const parallel::Lanes root = parallel::all_lanes<double, parallel::lanes>(0.70710678118654752);
     sum = {parallel::fused(b.re, root, a.re), parallel::fused(b.im, root, a.im)};
     difference = {parallel::fused(b.re, -root, a.re), parallel::fused(b.im, -root, a.im)};
   }
-  static void find(const LanesOfComplex* even, const LanesOfComplex* odd, LanesOfComplex* x) {
+  PHASEWISE_HD static void find(const LanesOfComplex* even, const LanesOfComplex* odd,
+                                LanesOfComplex* x) {
     const LanesOfComplex middle = turned(odd[2]), first = odd[0] + middle, last = odd[0] - middle;
     // (1 - i) odd[1] and -(1 + i) odd[3].
     const LanesOfComplex one = {odd[1].re + odd[1].im, odd[1].im - odd[1].re};

@@ -1,6 +1,7 @@
 // Complex values in the lanes of vectors.
 #pragma once
 
+#include "parallel/macros.hpp"
 #include "parallel/simd.hpp"
 
 namespace phasewise::numerics {
@@ -10,23 +11,23 @@ struct LanesOfComplex {
   parallel::Lanes re, im;
 };
 
-inline LanesOfComplex operator+(const LanesOfComplex& a, const LanesOfComplex& b) {
+PHASEWISE_HD LanesOfComplex operator+(const LanesOfComplex& a, const LanesOfComplex& b) {
   return {a.re + b.re, a.im + b.im};
 }
-inline LanesOfComplex operator-(const LanesOfComplex& a, const LanesOfComplex& b) {
+PHASEWISE_HD LanesOfComplex operator-(const LanesOfComplex& a, const LanesOfComplex& b) {
   return {a.re - b.re, a.im - b.im};
 }
 // -i times a value.
-inline LanesOfComplex turned(const LanesOfComplex& a) { return {a.im, -a.re}; }
+PHASEWISE_HD LanesOfComplex turned(const LanesOfComplex& a) { return {a.im, -a.re}; }
 
-inline LanesOfComplex times(const LanesOfComplex& a, const parallel::Lanes& factor) {
+PHASEWISE_HD LanesOfComplex times(const LanesOfComplex& a, const parallel::Lanes& factor) {
   return {a.re * factor, a.im * factor};
 }
-inline LanesOfComplex times(const LanesOfComplex& a, const LanesOfComplex& factor) {
+PHASEWISE_HD LanesOfComplex times(const LanesOfComplex& a, const LanesOfComplex& factor) {
   return {parallel::fused(a.re, factor.re, -(a.im * factor.im)),
           parallel::fused(a.re, factor.im, a.im * factor.re)};
 }
-inline LanesOfComplex times(const LanesOfComplex& a, const double* factor) {
+PHASEWISE_HD LanesOfComplex times(const LanesOfComplex& a, const double* factor) {
   return times(a, LanesOfComplex{parallel::all_lanes<double, parallel::lanes>(factor[0]),
                                  parallel::all_lanes<double, parallel::lanes>(factor[1])});
 }

@@ -103,4 +103,6 @@ def test_a_solver_of_one_mesh_solves_as_often_as_it_is_asked() -> None:
     charge = np.random.default_rng(4).uniform(size=(32, 48))
     solver = core.MeshSolver(32, 48, HX, HY, transforms="lanes")
     for times in (1, 3):
-        assert solver.solve(charge, times).tobytes() == solved(charge, (0, 0), "lanes").tobytes()
+        solver.solve(times * charge, times)
+        expected = solved(times * charge, (0, 0), "lanes")
+        assert solver.potential().tobytes() == expected.tobytes()
