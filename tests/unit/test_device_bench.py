@@ -66,15 +66,17 @@ def test_a_case_has_a_row_for_each_kind_of_slice(capsys: pytest.CaptureFixture[s
     assert [row["row"] for row in result["rows"]] == list(ROWS)
     assert (result["device"], result["device_bytes"]) == ("cpu", 0)
     assert result["seconds_per_turn"] == result["rows"][0]["seconds_per_turn"]
-    one, two, kicked = (encounter(row)["additions"] for row in result["rows"])
-    # Deposits at four nodes of each plane.
+    one, two, kicked, shared = (encounter(row)["additions"] for row in result["rows"])
+    # Deposits at four nodes of each plane that is laid.
     assert two == kicked == 2 * one == 8 * encounter(result["rows"][0])["items"]
+    assert shared == one
 
 
 def test_a_key_that_is_given_leaves_the_rows_that_differ(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    result = bench(capsys, "--set", "ip.1.interpolation='linear'")
+    given = ("ip.1.interpolation='linear'", "ip.1.planes='pair'")
+    result = bench(capsys, *(word for change in given for word in ("--set", change)))
     assert len(result["rows"]) == 2
     assert encounter(result["rows"][0])["additions"] == encounter(result["rows"][1])["additions"]
 
