@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 
 import h5py
 import numpy as np
@@ -15,6 +16,7 @@ from phasewise.mpi.ranks import collectively
 from phasewise.runs.checkpoint import choose_checkpoint, find_checkpoints, restore, write_checkpoint
 from phasewise.runs.disk import GuardedFile, replacing_hdf5
 from phasewise.runs.gathering import gather_rows
+from phasewise.runs.records import fixed_text
 from phasewise.runs.results import Results
 from phasewise.study import Study
 from phasewise.workloads.collision.particles import Particles
@@ -193,6 +195,38 @@ def test_a_resumed_run_records_what_an_uninterrupted_one_does(tmp_path):
     one, two = Results(whole), Results(parts)
     for name in ("turn", "luminosity", "beam1/mean", "beam2/covariance"):
         np.testing.assert_array_equal(one.rows(name), two.rows(name))
+
+
+def forget_planes(path):
+    """Make the checkpoint one of a version that did not know the key."""
+    beside = path.with_suffix(".new")
+    with h5py.File(path) as whole, replacing_hdf5(beside, sealed=True) as former:
+        former.attrs.update(whole.attrs)
+        for name in whole:
+            if name != "study":
+                whole.copy(name, former)
+        saved = json.loads(whole["study"][0])
+        for point in saved["ip"].values():
+            del point["planes"]
+        text = [fixed_text(json.dumps(saved))]
+        former.create_dataset("study", data=text, chunks=(1,), fletcher32=True)
+    beside.rename(path)
+
+
+def test_a_run_of_a_version_with_planes_of_pairs_goes_on_with_them(tmp_path, capsys):
+    shared = study()
+    pair = shared.replace(**{"ip.1.planes": "pair"})
+    out = tmp_path / "out"
+    World(1).run(lambda rank: phasewise.run(pair, out, core=rank).close())
+    for path in find_checkpoints(out / "checkpoint"):
+        forget_planes(path)
+    choose_checkpoint(out / "checkpoint", pair, SETS)
+    with refused("ip.1.planes", "shared"):
+        asked = shared.replace(**{"ip.1.planes": "shared"})
+        choose_checkpoint(out / "checkpoint", asked, SETS)
+    World(2).run(lambda rank: phasewise.run(shared, out, resume=True, core=rank).close())
+    one_sentence(capsys.readouterr().err, 'ip.1.planes = "pair"')
+    assert Results(out).study["ip"]["1"]["planes"] == "pair"
 
 
 def test_a_refused_resume_changes_nothing_of_the_run(tmp_path):

@@ -70,9 +70,10 @@ def test_a_case_has_a_row_for_each_kind_of_slice(capsys: pytest.CaptureFixture[s
     assert [row["row"] for row in result["rows"]] == list(ROWS)
     assert (result["device"], result["device_bytes"]) == ("cpu", 0)
     assert result["seconds_per_turn"] == result["rows"][0]["seconds_per_turn"]
-    one, two, kicked = (encounter(row)["additions"] for row in on_mesh(result))
-    # Deposits at four nodes of each plane.
+    one, two, kicked, shared = (encounter(row)["additions"] for row in on_mesh(result))
+    # Deposits at four nodes of each plane that is laid.
     assert two == kicked == 2 * one == 8 * encounter(result["rows"][0])["items"]
+    assert shared == one
     both, tracked = (
         next(one["items"] for one in row["kernels"] if one["name"] == "gaussian_encounter")
         for row in result["rows"]
@@ -84,7 +85,8 @@ def test_a_case_has_a_row_for_each_kind_of_slice(capsys: pytest.CaptureFixture[s
 def test_a_key_that_is_given_leaves_the_rows_that_differ(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    result = bench(capsys, "--set", "ip.1.interpolation='linear'")
+    given = ("ip.1.interpolation='linear'", "ip.1.planes='pair'")
+    result = bench(capsys, *(word for change in given for word in ("--set", change)))
     plain, kicked = on_mesh(result)
     assert encounter(plain)["additions"] == encounter(kicked)["additions"]
 

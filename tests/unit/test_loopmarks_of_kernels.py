@@ -29,7 +29,10 @@ LOOPS = {
         "overlap_card": ["luminosity.hpp: sum[c] += a[j + c] * b[j + c]"],
     },
     "collision/mesh/kick_nodes.cpp": {
-        "nodes_card": ["for (std::int64_t at = first; at < last; ++at)"]
+        "nodes_card": [
+            "for (std::int64_t at = first; at < last; ++at)",
+            "for (int j = begin; j < end; ++j)",
+        ]
     },
     "collision/encounter.cpp": {
         "encounter_card": [
