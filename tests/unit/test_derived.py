@@ -212,7 +212,7 @@ def test_the_time_of_a_turn_is_that_of_its_solves_and_encounters() -> None:
     assert seconds == pytest.approx(256 * 1.36e-3 + 2e4 * (45e-9 + 8 * 19e-9), rel=1e-9)
     assert seconds == pytest.approx(0.36, rel=0.05)
     gaussian = derive(Study.from_dict(tables(**changes, ip__1__model="soft-gaussian")))
-    assert gaussian.seconds_per_turn == pytest.approx(2e4 * (45e-9 + 8 * 175e-9), rel=1e-9)
+    assert gaussian.seconds_per_turn == pytest.approx(2e4 * (45e-9 + 8 * 30e-9), rel=1e-9)
 
 
 def test_a_solve_costs_what_was_measured_and_more_on_a_larger_mesh() -> None:
