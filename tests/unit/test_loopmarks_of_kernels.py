@@ -53,6 +53,9 @@ LOOPS = {
     "collision/slice_moments.cpp": {
         "card": ["held[c][i] = how.held", "const double upper = numerics::round_to_multiple"]
     },
+    "collision/radiation/optical_depth.cpp": {
+        "optical_depths_card": ["for (int i = 0; i < count; ++i) {"]
+    },
     "spacecharge/kernels.cpp": {
         "extent_card": ["for (std::int64_t i = 0; i < p.size; ++i) {"],
         "kick_card": ["at.fx[i] = place.fx;", "px[i] += along_x * at.ex[i];"],
