@@ -73,6 +73,7 @@ class _Schedule:
             self._members[group].append(rank)
         sizes = [own.of("sent") for own in recording.matching.calls]
         self._bytes = np.concatenate([np.empty(0, np.int64), *sizes])
+        self._before = self._one.before
 
     @staticmethod
     def _blocking(found: Analysis) -> list[bool]:
@@ -96,7 +97,7 @@ class _Schedule:
         one, number, last = self._one, 0, 0
         labels: dict[int, int] = {}
         first, end = int(one.first[lane]), int(one.first[lane + 1])
-        gaps = np.rint(1e9 * (one.start[first:end] - one.before[first:end])).astype(np.int64)
+        gaps = np.rint(1e9 * (one.start[first:end] - self._before[first:end])).astype(np.int64)
         for gap, call in zip(gaps.tolist(), one.call[first:end].tolist(), strict=True):
             number += 1
             yield f"l{number}: calc {max(gap, 0)}"
