@@ -52,7 +52,7 @@ class Activity:
     def __len__(self) -> int:
         return len(self.call)
 
-    @cached_property
+    @property
     def before(self) -> Floats:
         """When the call before each call ended, or its lane began (n,) [s]."""
         found = np.empty(len(self))

@@ -70,8 +70,9 @@ class Culprits:
         self._width, self._shift = width, float(activity.began.min())
         self._starts, self._ends = activity.start + shift, activity.end + shift
         del shift
+        self._before = activity.before
         self._follow()
-        del self._starts, self._ends
+        del self._starts, self._ends, self._before
 
     def rows(self, world: list[int]) -> list[Caused]:
         """All waiting, the longest first. world: the number of the rank of each file."""
@@ -136,7 +137,7 @@ class Culprits:
         begin, end = rest.start[which], rest.end[which]
         released = one.start[call] + one.wait[call]
         for part, (low, high) in enumerate(
-            ((one.before[call], one.start[call]), (released, one.end[call]))
+            ((self._before[call], one.start[call]), (released, one.end[call]))
         ):
             seconds = np.minimum(high, end) - np.maximum(low, begin)
             some = seconds > 0

@@ -109,6 +109,7 @@ class _Schedule:
         np.maximum.at(most, groups.group, given)
         self._most: list[int] = most.tolist()
         self._whole = [not file.head.why for file in recording.files]
+        self._before = self._one.before
 
     @staticmethod
     def _buffered(found: Analysis) -> list[bool]:
@@ -132,7 +133,7 @@ class _Schedule:
         one, number, last = self._one, 0, 0
         labels: dict[int, int] = {}
         first, end = int(one.first[lane]), int(one.first[lane + 1])
-        gaps = np.rint(1e9 * (one.start[first:end] - one.before[first:end])).astype(np.int64)
+        gaps = np.rint(1e9 * (one.start[first:end] - self._before[first:end])).astype(np.int64)
         for gap, call in zip(gaps.tolist(), one.call[first:end].tolist(), strict=True):
             number += 1
             yield f"l{number}: calc {max(gap, 0)}"

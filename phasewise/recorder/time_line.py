@@ -8,6 +8,7 @@ import numpy as np
 
 from phasewise.errors import StudyError
 from phasewise.recorder.activity import Activity
+from phasewise.recorder.dependences import Floats
 from phasewise.recorder.phases import COMPUTING
 from phasewise.recorder.recording import Recording
 from phasewise.recorder.varints import Integers
@@ -85,8 +86,9 @@ class RecordedEvents(Events):
         texts = [f"{one.call} in {one.site}" for one in activity.labels]
         self.names = (COMPUTING, *texts)
         sends, receives = _messages(recording, activity)
+        before = activity.before
         self._own = [
-            np.concatenate([_calls(activity, rank), sends[rank], receives[rank]])
+            np.concatenate([_calls(activity, before, rank), sends[rank], receives[rank]])
             for rank in range(self.ranks)
         ]
         self.counts = np.array([len(own) for own in self._own])
@@ -97,13 +99,13 @@ class RecordedEvents(Events):
         return self._own[rank]
 
 
-def _calls(activity: Activity, rank: int) -> Records:
-    """The calls of a rank, and the computing before each."""
+def _calls(activity: Activity, before: Floats, rank: int) -> Records:
+    """The calls of a rank, and the computing before each, which begins at `before` (n,)."""
     mine = np.flatnonzero(activity.rank[activity.lane] == rank)
-    gaps = mine[activity.start[mine] > activity.before[mine]]
+    gaps = mine[activity.start[mine] > before[mine]]
     found = np.zeros(len(mine) + len(gaps), EVENT)
     found["peer"] = -1
-    found["start"] = np.concatenate([activity.start[mine], activity.before[gaps]])
+    found["start"] = np.concatenate([activity.start[mine], before[gaps]])
     found["end"] = np.concatenate([activity.end[mine], activity.start[gaps]])
     found["kind"] = np.repeat([PHASE, COMPUTE], [len(mine), len(gaps)])
     found["phase"][: len(mine)] = activity.label[mine] + 1
