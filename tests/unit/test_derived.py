@@ -208,7 +208,10 @@ def test_the_time_of_a_turn_is_that_of_its_solves_and_encounters() -> None:
         "ip__1__slices": 8,
     }
     seconds = derive(Study.from_dict(tables(**changes))).seconds_per_turn
-    # 256 solves of 1.36 ms and 20 000 particles of 45 ns and eight times 19 ns.
+    # 144 solves of 1.36 ms and 20 000 particles of 45 ns and eight times 15 ns.
+    assert seconds == pytest.approx(144 * 1.36e-3 + 2e4 * (45e-9 + 8 * 15e-9), rel=1e-9)
+    changes["ip__1__planes"] = "pair"
+    seconds = derive(Study.from_dict(tables(**changes))).seconds_per_turn
     assert seconds == pytest.approx(256 * 1.36e-3 + 2e4 * (45e-9 + 8 * 19e-9), rel=1e-9)
     assert seconds == pytest.approx(0.36, rel=0.05)
     gaussian = derive(Study.from_dict(tables(**changes, ip__1__model="soft-gaussian")))
