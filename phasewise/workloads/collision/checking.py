@@ -56,12 +56,14 @@ class CollisionChecking(Checking):
 
 
 def _beam_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
+    ramps = [beam.population_ramp for beam in model.beams]
     rows: list[list[Any]] = [
         ["particle", *(b.particle for b in model.beams)],
         ["charge [e]", *(b.charge for b in model.beams)],
         ["energy [eV]", *(b.energy for b in model.beams)],
         ["Lorentz factor", *(b.gamma for b in derived.beams)],
         ["bunch population", *(b.bunch_population for b in model.beams)],
+        ["after its ramp", *(r and r.particles[-1] for r in ramps)],
         ["bunch current [A]", *(b.bunch_current for b in derived.beams)],
         ["macroparticles", *("strong" if b.strong else b.macroparticles for b in model.beams)],
         ["normalized emittance [m]", *(b.normalized_emittance for b in derived.beams)],

@@ -122,7 +122,7 @@ class ParticleFile:
             given = np.load(path, mmap_mode="r", allow_pickle=False)
             if not isinstance(given, np.ndarray) or given.dtype.kind not in "fiu":
                 raise StudyError(f"{path} is not an array of real numbers")
-            if self.resample is None:
+            if self.resample is None and given.shape[1:] != (7,):
                 self._check_shape(given, str(path))
             return _with_column(np.array(given, dtype=np.float64))
         if suffix == ".txt":
@@ -232,7 +232,7 @@ def _with_column(rows: Floats) -> FileParticles:
 
 def _alike(weights: Floats) -> bool:
     low, high = float(weights.min()), float(weights.max())
-    return high - low <= ALIKE * high
+    return low > 0 and high - low <= ALIKE * high
 
 
 def _centroid(rows: Floats, expected: Sequence[float], what: str) -> Iterator[str]:
