@@ -18,13 +18,14 @@ from phasewise.tables.declared import schema_of
 from phasewise.workloads.collision import WORKLOAD
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.importers.beambeam3d import translate
-from phasewise.workloads.collision.tables import arc, beam, model, optics, point
+from phasewise.workloads.collision.tables import arc, beam, crab, model, optics, point
 from tests.unit.study_tables import tables
 from tests.unit.test_importer import DECK
 from tests.unit.test_study import json_as_toml
 
 DECLARED = (
-    *(beam.Beam, model.Ring, arc.Arc, arc.RadioFrequency, arc.Feedback, optics.Optics, optics.Crab),
+    *(beam.Beam, model.Ring, arc.Arc, arc.RadioFrequency, arc.Feedback, optics.Optics, crab.Crab),
+    *(beam.PopulationRamp, beam.SecondPart, crab.CrabCavity, crab.CrabDrift, crab.Sextupole),
     *(point.InteractionPoint, point.Ramp, model.Records, Records),
 )
 SCHEMAS = [schema_for(WORKLOAD), *map(schema_of, DECLARED)]
