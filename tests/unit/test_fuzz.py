@@ -61,7 +61,19 @@ FULL = tables(
     arc__damping_turns=[1e4, 1e4, 5e3],
     ip__1__beam={"2": {"dispersion": [0.1, 0, 0, 0]}},
     ip__1__crab={"frequency": 4e8},
-    ip__2={"beta": [1.0, 2.0], "ramp": {"from": [0, 0], "to": [1e-5, 0], "turns": [1, 2]}},
+    ip__2={
+        "beta": [1.0, 2.0],
+        "ramp": {"from": [0, 0], "to": [1e-5, 0], "turns": [1, 2]},
+        "half_crossing_angle": 1e-3,
+        "crab_waist": 0.5,
+        "crab_sextupoles": {"before": {"beta": [30.0, 20.0]}},
+        "crab_cavities": [
+            {"frequency": 4e8, "strength": 1.0, "phase_spectrum": [[10.0, 1.0], [20.0, 2.0]]},
+            {"frequency": 8e8, "voltage": 1e6, "beta": 10.0, "drift": {"turns": [1, 2]}},
+        ],
+    },
+    beam__1__second={"share": 0.1, "size": 2.0, "distribution": "hollow"},
+    beam__1__population_ramp={"turns": [0, 9], "particles": [1.15e11, 2e11]},
     records={"tracked": 10},
 )
 
