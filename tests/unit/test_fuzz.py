@@ -18,13 +18,14 @@ from phasewise.tables.declared import schema_of
 from phasewise.workloads.collision import WORKLOAD
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.importers.beambeam3d import translate
-from phasewise.workloads.collision.tables import arc, beam, model, optics, point
+from phasewise.workloads.collision.tables import arc, beam, crab, model, optics, point
 from tests.unit.study_tables import tables
 from tests.unit.test_importer import DECK
 from tests.unit.test_study import json_as_toml
 
 DECLARED = (
-    *(beam.Beam, model.Ring, arc.Arc, arc.RadioFrequency, arc.Feedback, optics.Optics, optics.Crab),
+    *(beam.Beam, model.Ring, arc.Arc, arc.RadioFrequency, arc.Feedback, optics.Optics, crab.Crab),
+    *(beam.PopulationRamp, beam.SecondPart, crab.CrabCavity, crab.CrabDrift, crab.Sextupole),
     *(point.InteractionPoint, point.Ramp, model.Records, Records),
 )
 SCHEMAS = [schema_for(WORKLOAD), *map(schema_of, DECLARED)]
@@ -60,7 +61,19 @@ FULL = tables(
     arc__damping_turns=[1e4, 1e4, 5e3],
     ip__1__beam={"2": {"dispersion": [0.1, 0, 0, 0]}},
     ip__1__crab={"frequency": 4e8},
-    ip__2={"beta": [1.0, 2.0], "ramp": {"from": [0, 0], "to": [1e-5, 0], "turns": [1, 2]}},
+    ip__2={
+        "beta": [1.0, 2.0],
+        "ramp": {"from": [0, 0], "to": [1e-5, 0], "turns": [1, 2]},
+        "half_crossing_angle": 1e-3,
+        "crab_waist": 0.5,
+        "crab_sextupoles": {"before": {"beta": [30.0, 20.0]}},
+        "crab_cavities": [
+            {"frequency": 4e8, "strength": 1.0, "phase_spectrum": [[10.0, 1.0], [20.0, 2.0]]},
+            {"frequency": 8e8, "voltage": 1e6, "beta": 10.0, "drift": {"turns": [1, 2]}},
+        ],
+    },
+    beam__1__second={"share": 0.1, "size": 2.0, "distribution": "hollow"},
+    beam__1__population_ramp={"turns": [0, 9], "particles": [1.15e11, 2e11]},
     records={"tracked": 10},
 )
 

@@ -48,7 +48,7 @@ def _from_files(study: Study) -> Iterator[Beam]:
             yield beam
 
 
-def file_of(beam: Beam, seed: int) -> ParticleFile:
+def file_of(beam: Beam, seed: int = 1) -> ParticleFile:
     """The file that holds the particles of `beam`, or from which they are drawn by this seed."""
     resample = seed if beam.resample else None
     return ParticleFile(beam.particles, f"beam.{beam.number}", beam.shared, beam.rms(0), resample)
