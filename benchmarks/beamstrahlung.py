@@ -5,9 +5,9 @@
 Two round bunches of 1e10 particles with γ = 1e6, σ = 1 µm and σz = 0.1 mm, which hardly change each
 other, cross. For each model and number of slices it prints the photons per particle, the sums of
 their shares of the energy and of the squares of these, each with its difference from the integral
-over the bunch in standard errors, and the CPU time of an encounter without photons and what the photons
-add. With --equilibrium it prints the momentum spread of longer bunches after many turns beside that
-of the quadrature.
+over the bunch in standard errors, and the CPU time of an encounter without photons and what the
+photons add. With --equilibrium it prints the momentum spread of longer bunches after many turns
+beside that of the quadrature.
 """
 
 from __future__ import annotations
