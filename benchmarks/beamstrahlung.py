@@ -5,9 +5,9 @@
 Two round bunches of 1e10 particles with γ = 1e6, σ = 1 µm and σz = 0.1 mm, which hardly change each
 other, cross. For each model and number of slices it prints the photons per particle, the sums of
 their shares of the energy and of the squares of these, each with its difference from the integral
-over the bunch in standard errors, and the time of an encounter without photons and what the photons
-add. With --equilibrium it prints the momentum spread of longer bunches after many turns beside that
-of the quadrature.
+over the bunch in standard errors, and the CPU time of an encounter without photons and what the
+photons add. With --equilibrium it prints the momentum spread of longer bunches after many turns
+beside that of the quadrature.
 """
 
 from __future__ import annotations
@@ -68,13 +68,13 @@ def case(particles: int, model: str, slices: int, photons: bool) -> phasewise.St
 
 
 def timed(study: phasewise.Study, turns: int, threads: int) -> tuple[Any, float]:
-    """The record of the first turn, and the median seconds of the turns."""
+    """The record of the first turn, and the median CPU seconds of the turns."""
     simulation = phasewise.Simulation(study, threads=threads)
     record, seconds = None, []
     for _ in range(turns):
-        start = time.perf_counter()
+        start = time.process_time()
         simulation.step()
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
         record = record or simulation.driver.record()
     return record, statistics.median(seconds)
 

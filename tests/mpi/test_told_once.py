@@ -50,6 +50,7 @@ for changes, keys in (
     (["records.slices_every=4", 'ip.1.green_function="every-step"',
       'communication.reduce="mpi"'], {}),
     (['ip.1.model="soft-gaussian"', "records.slices_every=3"], RF),
+    (['ip.1.beamstrahlung="quantum"', "arc.momentum_aperture=0.02"], {}),
     (['communication.transpose="alltoallw"', 'communication.broadcast="mpi-gatherv"'], {}),
     (['communication.overlap=true', 'communication.crossing="4b"', "ip.1.slices=[1, 4]"], {}),
     (['communication.overlap=true', "communication.aggregate=false", "ip.1.slices=[5, 3]"], {}),

@@ -34,6 +34,9 @@ The rate of a name with a suffix replaces that of the plain name.
 BESIDE = ("encounter_mesh", "encounter_cold")
 """Terms that count as zero if they were not measured."""
 
+UNRATED = ("debunched", "optical_depths", "energy_losses")
+"""Kernels without a measured rate."""
+
 ON_HOST = ("green", "mesh", "overlap_factor")
 """Kernels that the host computes where the others run on a device."""
 
@@ -80,7 +83,7 @@ def terms_at(
         return [Term(name + frame, work[UNITS[name]], particles)]
     if name in ("bounds", "sort", "gaussian_encounter", "slice_moments"):
         return [Term(name, work[UNITS[name]], particles)]
-    if name in ("debunched", "mesh", "overlap_factor"):  # `debunched` has no measured rate
+    if name in ("mesh", "overlap_factor", *UNRATED):
         return [Term(name, items, 1.0)]
     return [Term(name + variant, work[UNITS[name]], cells)]
 

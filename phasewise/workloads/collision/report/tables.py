@@ -10,6 +10,14 @@ from phasewise.analysis.growth_rate import Growth
 from phasewise.report.style import scientific, unit_text, with_error
 from phasewise.report.tables import Table, rows_of, text
 from phasewise.workloads.collision.analysis.moments import sizes
+from phasewise.workloads.collision.lifetimes import lifetimes_of
+from phasewise.workloads.collision.radiation import (
+    bhabha_of,
+    bhabha_rows,
+    lifetime_rows,
+    photon_rows,
+    photons_of,
+)
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.summary import debunched
 from phasewise.workloads.collision.tables.point import slices_of
@@ -22,7 +30,22 @@ def study_tables(run: BeamsRun) -> list[Table]:
 
 def result_tables(run: BeamsRun) -> list[Table]:
     """Luminosity, emittance growth against the noise floor, coherent modes, state of the beams."""
-    return [_luminosity(run), _growth(run), _modes(run), _state(run)]
+    return [_luminosity(run), _growth(run), _modes(run), _state(run), *_radiation(run)]
+
+
+def _radiation(run: BeamsRun) -> list[Table]:
+    """Photons, events of scattering and lifetimes; nothing where no energy is lost."""
+    beams = [
+        photons_of(run.results, number)
+        | bhabha_of(run.results, number)
+        | lifetimes_of(run.results, number)
+        for number in (1, 2)
+    ]
+    rows = [*photon_rows(beams), *bhabha_rows(beams), *lifetime_rows(beams)]
+    heads = ("", "beam 1", "beam 2")
+    note = "Lifetimes by radiative Bhabha scattering are those that the luminosity lets expect."
+    shown = tuple(tuple(row) for row in rows)
+    return [Table("Radiation in the collisions", heads, shown, note)] if rows else []
 
 
 def _beams(run: BeamsRun) -> Table:
