@@ -112,7 +112,10 @@ def equilibria(args: argparse.Namespace) -> None:
             "synchrotron_tune": 0.05,
             "damping_turns": [40, 40, 40],
         }
-        tables["ip"]["1"] |= {"model": model, "slices": 5, "grid": [64, 64]}
+        # A small β* keeps the beam-beam parameter at 0.01, so that the sizes stay as they are.
+        beta = 0.05
+        tables["beam"]["1"]["geometric_emittance"] = [2e-5**2 / beta] * 2
+        tables["ip"]["1"] |= {"beta": [beta] * 2, "model": model, "slices": 5, "grid": [64, 64]}
         study = phasewise.Study.from_dict(tables)
         expected = study.derived()["ips"][0]["beamstrahlung"]["equilibrium"]["momentum_spread"][0]
         simulation = phasewise.Simulation(study, threads=args.threads)
