@@ -47,10 +47,9 @@ void StrongStrong::pass(std::span<const EncounterTask> todo) {
         if (beam.radiating != nullptr)
           beam.radiating->radiate(block, first, task.opposing, kick, thread);
       };
-    outside[i] = encounter(ip_.weighting, arithmetic(),
-                           beam.particles->view().part(task.begin, task.count),
-                           task.kick ? &*task.kick : nullptr, task.target ? &*task.target : nullptr,
-                           radiate);
+    outside[i] = encounter(
+        ip_.weighting, arithmetic(), beam.particles->view().part(task.begin, task.count),
+        task.kick ? &*task.kick : nullptr, task.target ? &*task.target : nullptr, radiate);
   });
   for (std::size_t i = 0; i < todo.size(); ++i) result_->outside[todo[i].beam] += outside[i];
 }
