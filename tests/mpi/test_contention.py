@@ -26,7 +26,7 @@ except RunError as error:
 def study(algorithm: str) -> Study:
     """Messages of some 100 kB, so that the simulator's 16 B header and 1 ns matter little."""
     changes = {f"communication__{phase}": algorithm for phase in ("reduce", "broadcast")}
-    return Study.from_dict(tables(turns=1, ip__1__grid=[128, 128], **changes))
+    return Study.from_dict(tables(turns=1, ip__1__grid=[128, 128], ip__1__planes="pair", **changes))
 
 
 @pytest.mark.parametrize("algorithm", ["hypercube", "mesh"])
@@ -111,7 +111,7 @@ WRITTEN = {"groups": GROUPS, "stages": STAGES}
 def test_contention_tells_whole_turns_and_their_waiting(
     tmp_path: Path, name: str, way: str, green: str
 ) -> None:
-    base = {"ip__1__grid": [128, 128], "ip__1__green_function": green}
+    base = {"ip__1__grid": [128, 128], "ip__1__green_function": green, "ip__1__planes": "pair"}
     case = Study.from_dict(tables(turns=1, **base, **WAYS[way]))
     machine = parse_machine(WRITTEN[name], name) if name in WRITTEN else load_machine(name)
     summary, record = simulate(case, Request(machine, 8, skeleton=True), tmp_path)

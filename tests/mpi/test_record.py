@@ -11,7 +11,7 @@ from phasewise.cli import main
 from phasewise.recorder.phases import regions_at, traffic_of
 from phasewise.runs.lock import Lock
 from phasewise.traces.records import read_communication
-from tests.mpi.recorded import LIBRARIES, SOURCES, built, checked, ranks_of, record
+from tests.mpi.recorded import LIBRARIES, SOURCES, YIELDING, built, checked, ranks_of, record
 
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
 TURNS = 20_000
@@ -252,7 +252,8 @@ def test_a_recorded_program_finds_the_functions_of_its_library_alone(tmp_path: P
     for library in LIBRARIES:
         program = built(tmp_path, str(source), library)
         bare = ranks_of(library, 1, program)
-        done = subprocess.run(list(map(str, bare)), capture_output=True, text=True, check=True)
+        words = list(map(str, bare))
+        done = subprocess.run(words, capture_output=True, text=True, check=True, env=YIELDING)
         summary = record(tmp_path / library, bare)
         assert summary["said"].startswith(done.stderr)
 

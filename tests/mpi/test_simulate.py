@@ -40,9 +40,12 @@ def study(**changes: Any) -> Study:
 
 
 def exchanges(**changes: Any) -> Study:
-    """Without the luminosity, whose messages go while those of the potentials are on their way."""
+    """Without the luminosity, whose messages go while those of the potentials are on their way, and
+    with the same two planes of every pair of slices.
+    """
     base = {f"communication__{key}": value for key, value in BASE.items()}
-    return study(**{**base, "ip__1__luminosity": False, **changes})
+    even = {"ip__1__luminosity": False, "ip__1__planes": "pair"}
+    return study(**{**base, **even, **changes})
 
 
 def messages_alone(machine: str, ranks: int) -> Request:

@@ -309,7 +309,7 @@ def test_ranks_that_are_all_on_one_adapter_take_turns_of_equal_length() -> None:
     # Beam 1 is on one node, beam 2 on the other: all that crosses shares the adapter of 1 GB/s.
     base = {"process_grid": "1x4", "broadcast": "mesh", "crossing": "4b", "aggregate": False}
     chosen = {f"communication__{key}": value for key, value in base.items()}
-    crossing = study(**chosen, ip__1__grid=[256, 256])
+    crossing = study(**chosen, ip__1__grid=[256, 256], ip__1__planes="pair")
     platform = make_twin(fat_tree(4), "plain", 8).platform
     phase = next(p for p in core.messages(crossing.parameters(), 8, 4) if p["name"] == BEYOND)
     assert phase["inter"].all()

@@ -57,7 +57,7 @@ def test_particles_that_are_changed_between_turns_are_taken_along() -> None:
 def test_a_turn_that_fails_is_the_last_of_its_run_and_no_other(
     room: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    grid = tables()["ip"]["1"] | {"grid": [128, 128], "slices": 1}
+    grid = tables()["ip"]["1"] | {"grid": [128, 128], "slices": 1, "planes": "pair"}
     plan = tables() | {"run": {"device": "emulated"}, "ip": {"1": grid}}
     whole, failing = (phasewise.Simulation(Study.from_dict(plan)) for _ in range(2))
     held = failing.driver.device_bytes >> 20  # type: ignore[attr-defined]
