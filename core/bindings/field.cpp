@@ -108,9 +108,9 @@ std::vector<field::PoissonSolver::GreenPointer> green_by_parts(field::PoissonSol
 
 template <class Value>
 std::vector<Value*> rows_of(Value* mesh, int ny, const Part& part) {
-  std::vector<Value*> rows;
+  std::vector<Value*> rows(part.count);
   for (int i = 0; i < part.count; ++i)
-    rows.push_back(mesh + static_cast<std::int64_t>(part.begin + i) * ny);
+    rows[i] = mesh + static_cast<std::int64_t>(part.begin + i) * ny;
   return rows;
 }
 

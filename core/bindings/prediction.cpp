@@ -329,8 +329,8 @@ std::vector<int> torus_links(const std::array<int, 3>& dims, int from, int to) {
 }  // namespace
 
 void bind_prediction(nb::module_& m) {
-  nb::exception<contention::WaitsForEver>(m, "WaitsForEver", PyExc_ValueError);
-  nb::exception<contention::OneEnd>(m, "OneEnd", PyExc_ValueError);
+  const nb::exception<contention::WaitsForEver> waits(m, "WaitsForEver", PyExc_ValueError);
+  const nb::exception<contention::OneEnd> one_end(m, "OneEnd", PyExc_ValueError);
   m.def("messages", &messages, nb::arg("parameters"), nb::arg("ranks"), nb::arg("node_size"),
         nb::arg("pieces") = nb::dict(), nb::arg("sockets") = 1, nb::arg("adapters") = 1,
         "The messages that the busiest rank sends in each phase of a turn, by kind "

@@ -22,12 +22,15 @@ void sum_block(const beam::ParticleView& p, const SliceSumming& how,
   const double* column[4] = {p.x, p.px, p.y, p.py};
   for (int c = 0; c < 4; ++c)
     for (std::int64_t i = 0; i < p.size; ++i) held[c][i] = how.held(c, column[c][i]);
+  const auto of_particle = [&held](std::int64_t i) {
+    return [&held, i](int c) { return held[c][i]; };
+  };
   each_slice_term([&](int t, const auto& term) {
     const numerics::OrderFreeGrid grid = how.grid[t];
     double high = 0.0, low = 0.0;
 #pragma omp simd reduction(+ : high, low)
     for (std::int64_t i = 0; i < p.size; ++i) {
-      const double value = term([&](int c) { return held[c][i]; });
+      const double value = term(of_particle(i));
       const double upper = numerics::round_to_multiple(value, grid.high_offset);
       high += upper;
       low += numerics::round_to_multiple(value - upper, grid.low_offset);
