@@ -57,6 +57,7 @@ def test_a_variant_that_was_not_measured_takes_the_nearest() -> None:
     plain, planes = KernelRate("item", (1.0,), (1.0,)), KernelRate("item", (1.0,), (2.0,))
     assert find_rate({"encounter": plain, "encounter_2": planes}, "encounter_tsc_2") is planes
     assert find_rate({"encounter": plain}, "encounter_tsc_2") is plain
+    assert find_rate({"encounter": plain, "encounter_2": planes}, "encounter_2_shared") is planes
     assert find_rate({"solve": plain}, "encounter") is None
 
 
@@ -100,6 +101,20 @@ def test_an_encounter_takes_its_particles_its_mesh_and_its_cold_nodes() -> None:
     # 1000 particles on a rank meet 4 slices each; 4 x 4 meshes of 64 x 64 nodes.
     found = seconds(machine(**RATES), ip__1__interpolation="none")
     assert found["encounter"] == pytest.approx(4000 * (1e-8 + 2e-9) + 16 * 4096 * 5e-10)
+
+
+def test_encounters_with_shared_planes_have_a_rate_of_their_own() -> None:
+    rates = {
+        f"encounter{suffix}": KernelRate("item", (1.0,), (nanoseconds * 1e-9,))
+        for suffix, nanoseconds in (("", 1.0), ("_2", 2.0), ("_2_shared", 3.0), ("_tsc_2", 4.0))
+    }
+
+    def each(**changes: Any) -> float:
+        return seconds(machine(**rates), ip__1__interpolation="linear", **changes)["encounter"]
+
+    assert each() == pytest.approx(4000 * 3e-9)
+    assert each(ip__1__planes="pair") == pytest.approx(4000 * 2e-9)
+    assert each(ip__1__weighting="tsc") == pytest.approx(4000 * 4e-9)
 
 
 def test_passes_into_a_frame_of_the_collision_have_a_rate_of_their_own() -> None:

@@ -19,7 +19,11 @@ from phasewise.study.kernels import Term
 from phasewise.study.reading import apply_override
 from phasewise.study.study import CPU
 from phasewise.workloads.collision.bench import collision_case
-from phasewise.workloads.collision.kernels.terms import terms_at, variant_of
+from phasewise.workloads.collision.kernels.terms import (
+    encounter_variant_of,
+    terms_at,
+    variant_of,
+)
 from phasewise.workloads.collision.tables.model import collision_of
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
@@ -110,10 +114,17 @@ SLICES = 8
 """Number of slices with which the meshes together exceed the cache, as in most studies."""
 
 
-LINEAR = ("ip.1.interpolation='linear'", "ip.1.longitudinal_kick=true")
-KINDS: dict[str, tuple[str, ...]] = {"": (), "linear, ": LINEAR}
-"""Names and changes of the two kinds of slices that are timed at every size."""
-PLANES = ("none", "linear")
+SHARED = ("ip.1.interpolation='linear'", "ip.1.planes='shared'")
+PAIRS = ("ip.1.interpolation='linear'", "ip.1.planes='pair'")
+KICK = "ip.1.longitudinal_kick=true"
+KINDS: dict[str, tuple[str, ...]] = {
+    "": (),
+    "shared, ": (*SHARED, KICK),
+    "linear, ": (*PAIRS, KICK),
+}
+"""Names and changes of the kinds of slices that are timed at every size."""
+QUADRATIC: dict[str, tuple[str, ...]] = {"none": (), "shared": SHARED, "linear": PAIRS}
+"""Names and changes of those that are timed with quadratic weights."""
 GREEN = "green on"
 """The beginning of the names of studies that are timed for Green functions alone."""
 CROSSING = "crossing"
@@ -134,9 +145,9 @@ def _cases() -> dict[str, Case]:
         for nodes in MESHES:
             for count in (SPARSE, DENSE):
                 found[_on_mesh(kind, nodes, count)] = _case(count, nodes, SLICES, *changes)
-    for planes in PLANES:
-        tsc = ("ip.1.weighting='tsc'", f"ip.1.interpolation='{planes}'")
-        found[f"tsc, {planes}"] = _case(PARTICLES[1], MESHES[0], SLICES, *tsc)
+    for kind, changes in QUADRATIC.items():
+        tsc = ("ip.1.weighting='tsc'", *changes)
+        found[f"tsc, {kind}"] = _case(PARTICLES[1], MESHES[0], SLICES, *tsc)
     for nodes in MESHES:
         every = "ip.1.green_function='every-step'"
         found[f"{GREEN} {nodes}"] = _case(DENSE, nodes, SLICES, every)
@@ -194,8 +205,8 @@ class CollisionMeasuring(Measuring):
                     _meshes(found, complete)
         if measured := known.get(CROSSING):
             _passes(found, measured)
-        for planes in PLANES:
-            if measured := known.get(f"tsc, {planes}"):
+        for kind in QUADRATIC:
+            if measured := known.get(f"tsc, {kind}"):
                 _tsc(found, measured)
         for nodes in MESHES:
             if every := known.get(f"{GREEN} {nodes}"):
@@ -219,7 +230,7 @@ def _overheads(found: Rates, short: Timed, long: Timed) -> None:
 
 def _particles(found: Rates, measured: Timed) -> None:
     """Kernels over particles, on a mesh that stays in the cache."""
-    variant = variant_of(measured.point)
+    variant = encounter_variant_of(measured.point)
     _passes(found, measured)
     found.put("sort", measured.particles, measured.per_unit("sort"))
     found.put("encounter" + variant, measured.particles, measured.per_unit("encounter"))
@@ -233,12 +244,9 @@ def _passes(found: Rates, measured: Timed) -> None:
 
 def _tsc(found: Rates, measured: Timed) -> None:
     """The kernels whose rates depend on the weighting, under the names of this weighting."""
-    for name in ("encounter", "field"):
-        found.put(
-            name + variant_of(measured.point),
-            measured.particles if name == "encounter" else measured.cells,
-            measured.per_unit(name),
-        )
+    encounter = "encounter" + encounter_variant_of(measured.point)
+    found.put(encounter, measured.particles, measured.per_unit("encounter"))
+    found.put("field" + variant_of(measured.point), measured.cells, measured.per_unit("field"))
 
 
 def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
@@ -253,6 +261,7 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
                 found.put(name, cells, measured.per_unit(name))
         for name in ("field", "luminosity"):
             found.put(name + variant, cells, measured.per_unit(name))
+    variant = encounter_variant_of(pair[0].point)
     if cells == MESHES[0] ** 2:  # that of `encounter` itself
         found.put("encounter_mesh" + variant, cells, 0.0)
         found.put("encounter_cold" + variant, cells, 0.0)

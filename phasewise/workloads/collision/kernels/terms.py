@@ -25,10 +25,20 @@ time is that outside kernels and messages.
 """
 
 CROSSING = "_crossing"
-VARIANTS = {"": (), "_tsc": ("",), "_2": ("",), "_tsc_2": ("_2", ""), CROSSING: ("",)}
+SHARED = "_shared"
+VARIANTS = {
+    "": (),
+    "_tsc": ("",),
+    "_2": ("_2_shared", ""),
+    "_tsc_2": ("_tsc_2_shared", "_2", ""),
+    "_2_shared": ("_2", ""),
+    "_tsc_2_shared": ("_tsc_2", "_2_shared", "_2", ""),
+    CROSSING: ("",),
+}
 """Suffixes of a name, each with the variants nearest to it: `_tsc` for quadratic weights, `_2` for
-two field planes, `_crossing` for passes that take particles into a collision's own frame or back.
-The rate of a name with a suffix replaces that of the plain name.
+two field planes, `_2_shared` for encounters whose planes are shared by neighbouring slices,
+`_crossing` for passes that take particles into a collision's own frame or back. The rate of a name
+with a suffix replaces that of the plain name.
 """
 
 BESIDE = ("encounter_mesh", "encounter_cold")
@@ -71,6 +81,7 @@ def terms_at(
     work = {"item": items, "flop": float(kernel["flops"]), "byte": float(kernel["bytes"])}
     variant = variant_of(ip)
     if name == "encounter":
+        variant = encounter_variant_of(ip)
         meetings = particles * met
         meshes = held * float(math.prod(ip.slices))
         return [
@@ -97,3 +108,9 @@ def variant_of(ip: InteractionPoint) -> str:
     """The suffix in VARIANTS that applies to an interaction point."""
     weights = "_tsc" if ip.weighting == "tsc" else ""
     return weights + ("_2" if ip.interpolation == "linear" else "")
+
+
+def encounter_variant_of(ip: InteractionPoint) -> str:
+    """The suffix in VARIANTS that applies to the encounters at an interaction point."""
+    shares = ip.interpolation == "linear" and ip.planes == "shared"
+    return variant_of(ip) + (SHARED if shares else "")
