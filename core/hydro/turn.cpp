@@ -8,7 +8,6 @@
 
 #include "hydro/kernels.hpp"
 #include "hydro/phases.hpp"
-#include "parallel/large_pages.hpp"
 #include "parallel/loops.hpp"
 #include "parallel/simd.hpp"
 
@@ -18,13 +17,6 @@ namespace {
 // A timestep is not worth its name below this share of the time, and one that would leave less to
 // the end is stretched.
 constexpr double least_share = 1e-12;
-
-// Pencils along all axes but the first one go through many pages.
-parallel::Buffer<double> arrays(std::int64_t size) {
-  parallel::Buffer<double> result(size);
-  parallel::prefer_large_pages(result.data(), sizeof(double) * size);
-  return result;
-}
 
 }  // namespace
 
@@ -74,8 +66,8 @@ Turn::Turn(const Description& description, const workload::Nodes& nodes,
   make_sweeps();
   if (!real_) return;
   const std::int64_t size = field::count * exchanges_->division().most_zones();
-  state_ = arrays(size);
-  if (!ways_.empty()) next_ = arrays(size);
+  state_ = parallel::Buffer<double>(size);
+  if (!ways_.empty()) next_ = parallel::Buffer<double>(size);
   fill();
 }
 

@@ -8,7 +8,6 @@
 #include "kernels/library.hpp"
 #include "linear/multiply.hpp"
 #include "parallel/buffer.hpp"
-#include "parallel/large_pages.hpp"
 
 namespace phasewise::kernels {
 namespace {
@@ -24,17 +23,9 @@ constexpr double epsilon = std::numeric_limits<double>::epsilon();
 ConstMatrix fortran(const Values& values, std::int64_t n) { return {values.data(), n, n, 1, n}; }
 Matrix fortran(Values& values, std::int64_t n) { return {values.data(), n, n, 1, n}; }
 
-// A square matrix without values yet. It prefers large pages: with pages of 4 kB its columns would
-// be a page or more apart.
-Values room_for(std::int64_t n) {
-  Values values(n * n);
-  parallel::prefer_large_pages(values.data(), sizeof(double) * n * n);
-  return values;
-}
-
 // Numbers between -1/2 and 1/2, always the same ones (Steele et al., OOPSLA 2014: SplitMix).
 Values some_matrix(std::int64_t n, std::uint64_t state, bool symmetric = false) {
-  Values values = room_for(n);
+  Values values(n * n);
   for (double& value : values.span()) {
     state += 0x9e3779b97f4a7c15;
     std::uint64_t z = (state ^ (state >> 30)) * 0xbf58476d1ce4e5b9;
@@ -65,7 +56,7 @@ class Product : public Case {
         plain_(d.library == plain),
         a_(some_matrix(n_, 1)),
         b_(some_matrix(n_, 2)),
-        c_(room_for(n_)) {
+        c_(n_ * n_) {
     if (d.of_library()) library_ = &Library::load(d.library);
   }
 
@@ -112,7 +103,7 @@ class Eigenproblem : public Case {
         with_vectors_(d.vectors),
         library_(Library::load(d.library)),
         a_(some_matrix(n_, 4, symmetric_)),
-        work_(room_for(n_)),
+        work_(n_ * n_),
         vectors_(d.vectors && !symmetric_ ? n_ * n_ : 1),
         real_(n_),
         imaginary_(n_) {

@@ -4,7 +4,6 @@
 
 #include "linear/narrow.hpp"
 #include "linear/square_of_lanes.hpp"
-#include "parallel/large_pages.hpp"
 
 namespace phasewise::linear {
 namespace {
@@ -147,12 +146,6 @@ void all_blocks(std::int64_t count, const double* a, const double* b, const Matr
   }
 }
 
-void make_room(parallel::Buffer<double>& panels, std::int64_t size) {
-  if (size <= panels.size()) return;
-  panels = parallel::Buffer<double>(size);
-  parallel::prefer_large_pages(panels.data(), sizeof(double) * size);
-}
-
 void clear(const Matrix& c) {
   for (std::int64_t i = 0; i < c.rows; ++i)
     for (std::int64_t j = 0; j < c.columns; ++j) c(i, j) = 0.0;
@@ -183,8 +176,8 @@ void multiply(const ConstMatrix& a, const ConstMatrix& b, const Matrix& c, Into 
   if (into == Into::set && a.columns == 0) clear(c);
   if (is_narrow(a, b, c)) return multiply_narrow(a, b, c, into);
   const std::int64_t most = std::min(depth, a.columns);
-  make_room(panels.a, panels_of(std::min(rows_at_once, c.rows), height) * height * most);
-  make_room(panels.b, panels_of(std::min(columns_at_once, c.columns), width) * width * most);
+  panels.a.reserve(panels_of(std::min(rows_at_once, c.rows), height) * height * most);
+  panels.b.reserve(panels_of(std::min(columns_at_once, c.columns), width) * width * most);
   for (std::int64_t j = 0; j < c.columns; j += columns_at_once) {
     const std::int64_t columns = std::min(columns_at_once, c.columns - j);
     for (std::int64_t k = 0; k < a.columns; k += depth) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "parallel/large_pages.hpp"
 #include "parallel/simd.hpp"
 
 namespace phasewise::ocean {
@@ -14,7 +13,6 @@ constexpr int static_planes = 6;
 
 parallel::Buffer<double> zeros(std::int64_t size) {
   parallel::Buffer<double> buffer(size + parallel::lanes);
-  parallel::prefer_large_pages(buffer.data(), sizeof(double) * buffer.size());
   std::fill_n(buffer.data(), buffer.size(), 0.0);
   return buffer;
 }

@@ -1,4 +1,5 @@
-// Uninitialised, cache-line aligned storage for trivially copyable values.
+// Uninitialised, cache-line aligned storage for trivially copyable values, in large pages where the
+// system has them.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +12,7 @@
 #include <utility>
 
 #include "parallel/cache_line.hpp"
+#include "parallel/large_pages.hpp"
 
 namespace phasewise::parallel {
 
@@ -29,6 +31,7 @@ class Buffer {
     const std::size_t bytes = (size * sizeof(T) + alignment - 1) / alignment * alignment;
     data_ = static_cast<T*>(std::aligned_alloc(alignment, bytes));
     if (data_ == nullptr) throw std::bad_alloc();
+    prefer_large_pages(data_, bytes);
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;

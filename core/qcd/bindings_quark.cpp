@@ -19,7 +19,6 @@
 #include "bindings/arrays.hpp"
 #include "parallel/buffer.hpp"
 #include "parallel/clock.hpp"
-#include "parallel/large_pages.hpp"
 #include "qcd/dirac/hopping.hpp"
 #include "qcd/dirac/link_factors.hpp"
 
@@ -112,10 +111,8 @@ double seconds_a_site(Kernel kernel, const HoppingShape& shape, double least) {
   const std::vector<double> links(static_cast<std::size_t>(volume * site_link_doubles), 0.01);
   hopping->set_links(links_of(shape.box, links.data()), {});
   parallel::Buffer<Real> from(hopping->field_reals()), result(hopping->field_reals());
-  for (parallel::Buffer<Real>* field : {&from, &result}) {
-    parallel::prefer_large_pages(field->data(), field->size() * sizeof(Real));
+  for (parallel::Buffer<Real>* field : {&from, &result})
     std::fill_n(field->data(), field->size(), Real{1});
-  }
   double best = 1e30;
   const double begin = parallel::clock().now();
   while (parallel::clock().now() - begin < least) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "linear/narrow.hpp"
-#include "parallel/large_pages.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::sphere {
@@ -96,7 +95,6 @@ LegendreFunctions::LegendreFunctions(const std::vector<int>& order, Range places
     size += rows(number) * latitudes_;
   }
   table_ = parallel::Buffer<double>(size);
-  parallel::prefer_large_pages(table_.data(), sizeof(double) * size);
   parallel::for_tasks(size_of(places), threads, [&](int number, int) {
     recurrence_.write_even(number, table_.data() + begins_[number]);
   });

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "parallel/large_pages.hpp"
 #include "parallel/simd.hpp"
 
 namespace phasewise::ocean {
@@ -67,7 +66,6 @@ Context::Context(const SolverSetting& given, const Layout& grid, const Planes& s
 Field Context::field(int items) const {
   if (!real) return {};
   Field result(items * planes.size());
-  parallel::prefer_large_pages(result.data(), result.size() * sizeof(double));
   std::fill_n(result.data(), result.size(), 0.0);
   return result;
 }

@@ -6,7 +6,6 @@
 #include "ocean/solver/influence.hpp"
 #include "ocean/solver/sparse_factor.hpp"
 #include "ocean/solver/tiles.hpp"
-#include "parallel/large_pages.hpp"
 
 namespace phasewise::ocean {
 namespace {
@@ -156,7 +155,6 @@ void Tiles::group(const std::vector<Tile>& tiles) {
     begin = end;
   }
   data_ = parallel::Buffer<Lanes>(size);
-  parallel::prefer_large_pages(data_.data(), size * sizeof(Lanes));
   make_scratch();
   parallel::for_tasks(static_cast<int>(groups_.size()), context_.threads,
                       [&](int g, int) { fill(groups_[g]); });

@@ -5,7 +5,6 @@
 #include <functional>
 #include <memory>
 
-#include "parallel/large_pages.hpp"
 #include "qcd/dirac/face_messages.hpp"
 #include "qcd/dirac/spin.hpp"
 #include "qcd/gauge/lane_matrices.hpp"
@@ -21,7 +20,6 @@ using Field = parallel::Buffer<Real>;  // of one parity, in the order of the ker
 template <class Real>
 Field<Real> zeros(std::int64_t reals) {
   Field<Real> field(reals);
-  parallel::prefer_large_pages(field.data(), static_cast<std::size_t>(reals) * sizeof(Real));
   std::fill_n(field.data(), reals, Real{0});
   return field;
 }

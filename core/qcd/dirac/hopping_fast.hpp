@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "parallel/buffer.hpp"
-#include "parallel/large_pages.hpp"
 #include "parallel/loops.hpp"
 #include "parallel/simd.hpp"
 #include "qcd/dirac/hopping.hpp"
@@ -40,7 +39,6 @@ class FastHopping final : public Hopping<Real> {
     for (parallel::Buffer<Real>& links : links_) {
       // One vector more, which is prefetched and never used.
       links = parallel::Buffer<Real>((sub_.vectors() + 1) * site_links);
-      parallel::prefer_large_pages(links.data(), links.size() * sizeof(Real));
     }
     ahead_ = links_[0].size() * sizeof(Real) > own_cache;
   }

@@ -1,6 +1,5 @@
 #include "qcd/gauge/lane_matrices.hpp"
 
-#include "parallel/large_pages.hpp"
 
 namespace phasewise::qcd {
 namespace {
@@ -17,10 +16,7 @@ void copy_to_lanes(const LaneSites& sites, int each, const Matrix* from, std::in
 }  // namespace
 
 void LaneMatrices::take(const Matrix* from, int threads) {
-  if (reals_.size() == 0) {
-    reals_ = parallel::Buffer<double>(place(sites_->all(), 0));
-    parallel::prefer_large_pages(reals_.data(), sizeof(double) * reals_.size());
-  }
+  if (reals_.size() == 0) reals_ = parallel::Buffer<double>(place(sites_->all(), 0));
   parallel::with_lanes<double>(sites_->lanes(), [&]<int Lanes>() {
     for_rows(static_cast<int>(sites_->all()), threads, nullptr, [&](std::int64_t vector) {
       for (int which = 0; which < each_; ++which)

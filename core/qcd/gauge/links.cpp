@@ -1,6 +1,5 @@
 #include "qcd/gauge/links.hpp"
 
-#include "parallel/large_pages.hpp"
 #include "qcd/random_streams.hpp"
 
 namespace phasewise::qcd {
@@ -16,7 +15,6 @@ Extents moved(Extents site, int axis, int steps) {
 Links::Links(const Domain& domain, int halo, bool real) : box_(domain, halo, site_bytes) {
   if (!real) return;
   links_ = parallel::Buffer<Matrix>(axes * box_.sites());
-  parallel::prefer_large_pages(links_.data(), static_cast<std::size_t>(bytes()));
 }
 
 void Links::set_cold() {
