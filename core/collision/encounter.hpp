@@ -38,8 +38,9 @@ struct KickSource {
   // Whether the planes have meshes of their own. Then `nodes` holds one plane after the other, head
   // first, each prepared as if it were the only one, and the potential itself is read too.
   bool apart = false;
-  const double* nodes;       // as prepare_node makes them
-  const double* difference;  // CIC with two planes on one mesh: u of the head minus u of the tail
+  const double* nodes;  // as prepare_rows makes them
+  const double*
+      difference;  // of fields of two planes on one mesh: u of the head minus u of the tail
   bool longitudinal_kick;
   FarSource far;  // for the particles in the frame's rim and beyond the mesh
 };
@@ -59,8 +60,8 @@ std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
 // and deposited on `deposits`. `apart` is the share of the particles that read two planes on meshes
 // of their own; `passes` is the number of passes over a particle for its deposits, besides the pass
 // in which it is kicked.
-parallel::KernelCard encounter_card(Weighting weighting, int planes, int deposits,
-                                    double apart = 0.0, double passes = 0.0);
+parallel::KernelCard encounter_card(Weighting weighting, Arithmetic arithmetic, int planes,
+                                    int deposits, double apart = 0.0, double passes = 0.0);
 
 // One item is a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();

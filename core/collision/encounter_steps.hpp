@@ -26,7 +26,8 @@ using parallel::Quad;
 using parallel::store_pair;
 
 template <class W>
-inline constexpr Weighting weighting_of = W::width == 2 ? Weighting::cic : Weighting::tsc;
+inline constexpr NodeValues values_of =
+    std::is_same_v<W, Cic> ? NodeValues::field : NodeValues::potential;
 
 // What one block of particles needs between the vectorised steps and the mesh accesses.
 template <int block>
@@ -73,8 +74,8 @@ PHASEWISE_HD void find_fractions(const beam::ParticleView& p, int n, const KickS
 }
 
 // Interpolates node values bilinearly: Ex and Ey at two neighbours in y are four doubles in a row.
-template <int planes, int block, std::derived_from<Cic> W>
-PHASEWISE_HD void gather(W, int n, const double* nodes, const double* difference,
+template <int planes, int block>
+PHASEWISE_HD void gather(Cic, int n, const double* nodes, const double* difference,
                          const WindowFrame& frame, Workspace<block>& w) {
   const int ny = frame.ny;
   for (int i = 0; i < n; ++i) {
@@ -82,17 +83,47 @@ PHASEWISE_HD void gather(W, int n, const double* nodes, const double* difference
     if constexpr (planes == 1) {
       const double* at = nodes + 2 * w.node[i];
       const Quad low = load_quad(at), high = load_quad(at + 2 * ny);
-      const Quad row = W::between(low, high, fx);
-      store_pair(w.kick + 2 * i, W::between(parallel::lower(row), parallel::upper(row), fy));
+      const Quad row = between(low, high, fx);
+      store_pair(w.kick + 2 * i, between(parallel::lower(row), parallel::upper(row), fy));
     } else {
       const double* at = nodes + 4 * w.node[i];
       const Quad q00 = load_quad(at), q01 = load_quad(at + 4);
       const Quad q10 = load_quad(at + 4 * ny), q11 = load_quad(at + 4 * ny + 4);
-      const Quad value = W::between(W::between(q00, q10, fx), W::between(q01, q11, fx), fy);
+      const Quad value = between(between(q00, q10, fx), between(q01, q11, fx), fy);
       const Pair tail = parallel::lower(value), change_of_kick = parallel::upper(value);
-      store_pair(w.kick + 2 * i, W::plus(tail, w.fraction[i], change_of_kick));
-      const double change = W::value(difference + w.node[i], ny, fx, fy);
+      store_pair(w.kick + 2 * i, Cic::plus(tail, w.fraction[i], change_of_kick));
+      const double change = Cic::value(difference + w.node[i], ny, fx, fy);
       w.energy[i] = -change * w.slope[i];
+    }
+  }
+}
+
+// Interpolates the central differences of the potential, and with two planes the potential itself.
+template <int planes, int block>
+PHASEWISE_HD void gather(FusedCic, int n, const double* nodes, const double*,
+                         const WindowFrame& frame, Workspace<block>& w) {
+  const int row = planes * frame.ny;
+  const double sx = 0.5 * frame.inverse_hx, sy = 0.5 * frame.inverse_hy;
+  for (int i = 0; i < n; ++i) {
+    const double fx = w.fx[i], fy = w.fy[i];
+    const double* at = nodes + planes * w.node[i];
+    if constexpr (planes == 1) {
+      w.kick[2 * i] = sx * FusedCic::difference(at, row, row, fx, fy);
+      w.kick[2 * i + 1] = sy * FusedCic::difference(at, 1, row, fx, fy);
+    } else {
+      // Values of the tail and differences to the head at two neighbours in y.
+      const Quad low = load_quad(at), high = load_quad(at + row);
+      const Quad x =
+          FusedCic::between(load_quad(at - row) - high, low - load_quad(at + 2 * row), fx);
+      const Quad y = FusedCic::between(load_quad(at - 2) - load_quad(at + 2),
+                                       load_quad(at + row - 2) - load_quad(at + row + 2), fx);
+      const Pair ex = FusedCic::between(parallel::lower(x), parallel::upper(x), fy);
+      const Pair ey = FusedCic::between(parallel::lower(y), parallel::upper(y), fy);
+      const Quad u = FusedCic::between(low, high, fx);
+      const Pair potential = FusedCic::between(parallel::lower(u), parallel::upper(u), fy);
+      w.kick[2 * i] = sx * FusedCic::plus(ex[0], w.fraction[i], ex[1]);
+      w.kick[2 * i + 1] = sy * FusedCic::plus(ey[0], w.fraction[i], ey[1]);
+      w.energy[i] = -potential[1] * w.slope[i];
     }
   }
 }
@@ -132,12 +163,14 @@ PHASEWISE_HD void apply_kicks(const beam::ParticleView& p, int n, double z_other
 struct Later {};
 
 // Finds the places of a block, including those in the rim of the mesh. Returns true if no particle
-// is in the rim or beyond the mesh.
+// is in the rim or beyond the mesh. Differences of the potential need nodes on both sides: there
+// the outermost cell stays outside, where the far field acts alone.
 template <class W, int block>
 PHASEWISE_HD bool place_all(const beam::ParticleView& p, int n, double z_plane,
                             const WindowFrame& frame, Workspace<block>& w) {
   if (find_places<W, block>(p, n, z_plane, frame, w) == n) return true;
-  find_places<W, block>(p, n, z_plane, frame.whole(), w);
+  const bool differences = std::is_same_v<W, FusedCic>;
+  find_places<W, block>(p, n, z_plane, frame.with_rim(differences ? 1.0 : 0.0), w);
   return false;
 }
 
@@ -164,7 +197,7 @@ PHASEWISE_HD bool read_plane(const beam::ParticleView& p, int n, const KickSourc
   const bool all_well_inside = place_all<W, block>(p, n, kick.z_other, frame, w);
   if (std::is_same_v<Far, Later> && !all_well_inside) return false;
   const std::int64_t plane_size = static_cast<std::int64_t>(frame.nx) * frame.ny;
-  gather<1, block>(W{}, n, kick.nodes + plane * plane_size * values_per_node(weighting_of<W>, 1),
+  gather<1, block>(W{}, n, kick.nodes + plane * plane_size * values_per_node(values_of<W>, 1),
                    nullptr, frame, w);
   const double* u = kick.far.potential[plane];
   for (int i = 0; i < n; ++i)

@@ -174,8 +174,8 @@ void StrongStrong::allocate() {
     if (!groups_.holds(b)) continue;
     charge_[b].reserve(pairs);
     potential_[b].reserve(pairs);
-    nodes_[b].reserve(nodes * values_per_node(ip_.weighting, ip_.planes));
-    if (ip_.planes == 2) difference_[b].reserve(nodes);
+    nodes_[b].reserve(nodes * values_per_node(node_values(), ip_.planes));
+    if (has_differences()) difference_[b].reserve(nodes);
   }
   if (groups_.divided()) outgoing_.reserve(pairs);
 }
@@ -195,7 +195,8 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
           ? static_cast<double>(device_->deposits_by_tiles(ip_.weighting, todo)) / particles
           : 0.0;
   const int deposits = plan_.planes().shared ? 1 : ip_.planes;
-  parallel::KernelCard card = encounter_card(ip_.weighting, ip_.planes, deposits, apart, passes);
+  parallel::KernelCard card =
+      encounter_card(ip_.weighting, arithmetic(), ip_.planes, deposits, apart, passes);
   if (ip_.beamstrahlung != Beamstrahlung::none) card = with_radiation(card);
   listener.kernel(card, particles, [&] { pass(todo); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);

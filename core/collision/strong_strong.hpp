@@ -98,6 +98,8 @@ class StrongStrong {
   Arithmetic arithmetic() const {
     return ip_.share_planes ? Arithmetic::fused : Arithmetic::separate;
   }
+  NodeValues node_values() const { return collision::node_values(ip_.weighting, arithmetic()); }
+  bool has_differences() const { return ip_.planes == 2 && node_values() == NodeValues::field; }
   bool real() const { return contents_ == Contents::particles; }
 
   struct Task {
@@ -166,7 +168,7 @@ class StrongStrong {
   std::array<Values, 2> parts_;           // of the slices' further parts: [part - 1][plane][nodes]
   std::array<MeshValues, 2> potential_;   // acting on each beam: [plane of the other beam][nodes]
   std::array<MeshValues, 2> nodes_;       // what the particles read: [pair][nodes][values]
-  std::array<MeshValues, 2> difference_;  // [pair][nodes]
+  std::array<MeshValues, 2> difference_;  // of fields of two planes: [pair][nodes]
   MeshValues outgoing_;                   // potentials for the other beam, laid out as potential_
   std::array<MeshValues, 2>
       effective_;  // of each beam: charge between its planes, for the luminosity

@@ -147,7 +147,7 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
   const CollidingBeam& opposing = (*beams_)[1 - beam];
   const double length = own.cuts.plane[slice] - own.cuts.plane[slice + 1];
   const double z_other = opposing.cuts.z[other];
-  const int values = values_per_node(ip_.weighting, ip_.planes);
+  const int values = values_per_node(node_values(), ip_.planes);
   // The field comes from the opposing slice, on this slice's planes.
   const auto frame = [&](int plane) {
     field::WindowFrame made(mesh_.mesh_of(1 - beam, other, slice, plane),
@@ -163,7 +163,7 @@ KickSource StrongStrong::kick_source(const Step& step, int beam, int slice) cons
           .inverse_length = length > 0.0 ? 1.0 / length : 0.0,
           .apart = apart(step, beam, p),
           .nodes = nodes_[beam].data() + p * plane_size() * values,
-          .difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr,
+          .difference = has_differences() ? difference_[beam].data() + p * plane_size() : nullptr,
           .longitudinal_kick = ip_.longitudinal_kick,
           .far = far_source(step, beam, slice)};
 }
@@ -223,7 +223,7 @@ void StrongStrong::sum_parts(const Step& next, int parts) {
 void StrongStrong::prepare(const Step& step, Listener& listener) {
   constexpr int chunks = 4;  // of rows, so that even a few pairs keep all threads busy
   const double cells = static_cast<double>(step.pairs() * plane_size()) * groups_.held();
-  listener.kernel(nodes_card(ip_.weighting, ip_.planes), cells, [&] {
+  listener.kernel(nodes_card(node_values(), ip_.planes), cells, [&] {
     std::vector<NodesTask> todo;
     for (int b = 0; b < 2; ++b)
       if (groups_.holds(b)) add_nodes_tasks(step, b, todo);
@@ -240,20 +240,20 @@ void StrongStrong::add_nodes_tasks(const Step& step, int beam, std::vector<Nodes
   for (int p = 0; p < step.pairs(); ++p) {
     const double* head = potential_[beam].data() + plane_at(step, 1 - beam, p, 0);
     const double* tail = potential_[beam].data() + plane_at(step, 1 - beam, p, ip_.planes - 1);
-    double* nodes =
-        nodes_[beam].data() + p * plane_size() * values_per_node(ip_.weighting, ip_.planes);
-    double* difference = ip_.planes == 2 ? difference_[beam].data() + p * plane_size() : nullptr;
+    const NodeValues values = node_values();
+    double* nodes = nodes_[beam].data() + p * plane_size() * values_per_node(values, ip_.planes);
+    double* difference = has_differences() ? difference_[beam].data() + p * plane_size() : nullptr;
     const auto mesh = [&](int plane) {
       return mesh_.mesh_of(1 - beam, step.other(beam, p), step.own(beam, p), plane);
     };
     const double scale = (*beams_)[beam].kick_scale;
     if (!apart(step, beam, p)) {
-      to.push_back({ip_.weighting, ip_.planes, head, tail, mesh(0), scale, nodes, difference});
+      to.push_back({values, ip_.planes, head, tail, mesh(0), scale, nodes, difference});
       continue;
     }
-    to.push_back({ip_.weighting, 1, head, head, mesh(0), scale, nodes, nullptr});
-    nodes += plane_size() * values_per_node(ip_.weighting, 1);
-    to.push_back({ip_.weighting, 1, tail, tail, mesh(1), scale, nodes, nullptr});
+    to.push_back({values, 1, head, head, mesh(0), scale, nodes, nullptr});
+    nodes += plane_size() * values_per_node(values, 1);
+    to.push_back({values, 1, tail, tail, mesh(1), scale, nodes, nullptr});
   }
 }
 

@@ -38,10 +38,10 @@ struct WindowFrame {
         nx(mesh.nx),
         ny(mesh.ny) {}
 
-  // The same frame with its rim counted as inside.
-  PHASEWISE_HD WindowFrame whole() const {
+  // The same frame with another rim.
+  PHASEWISE_HD WindowFrame with_rim(double cells) const {
     WindowFrame frame = *this;
-    frame.rim_x = frame.rim_y = 0.0;
+    frame.rim_x = frame.rim_y = cells;
     return frame;
   }
 };

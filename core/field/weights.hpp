@@ -3,6 +3,8 @@
 // Simulation Using Particles" (1988), chapter 5.
 #pragma once
 
+#include <cmath>
+
 #include "field/mesh.hpp"
 #include "numerics/order_free_sum.hpp"
 #include "parallel/macros.hpp"
@@ -44,10 +46,10 @@ struct Stencil {
     const double gx = (x - frame.x0) * frame.inverse_hx, gy = (y - frame.y0) * frame.inverse_hy;
     const double hx = held_between(gx, first + frame.rim_x, frame.nx - last - frame.rim_x);
     const double hy = held_between(gy, first + frame.rim_y, frame.ny - last - frame.rim_y);
-    const int ix = static_cast<int>(nodes == 2 ? hx : hx + 0.5);
-    const int iy = static_cast<int>(nodes == 2 ? hy : hy + 0.5);
+    const double ix = std::trunc(nodes == 2 ? hx : hx + 0.5);
+    const double iy = std::trunc(nodes == 2 ? hy : hy + 0.5);
     inside = (hx == gx ? 1.0 : 0.0) * (hy == gy ? 1.0 : 0.0);
-    node = (ix - below) * frame.ny + iy - below;
+    node = static_cast<int>((ix - below) * frame.ny + (iy - below));  // exact, in one conversion
     fx = (hx - ix) * inside;
     fy = (hy - iy) * inside;
   }
@@ -96,6 +98,11 @@ struct FusedCic : Cic {
   }
   PHASEWISE_HD static double value(const double* u, int ny, double fx, double fy) {
     return between(between(u[0], u[ny], fx), between(u[1], u[ny + 1], fx), fy);
+  }
+  // Interpolates how much the node before is above the node after, `stride` values away.
+  PHASEWISE_HD static double difference(const double* u, int stride, int ny, double fx, double fy) {
+    const auto at = [&](int node) { return u[node - stride] - u[node + stride]; };
+    return between(between(at(0), at(ny), fx), between(at(1), at(ny + 1), fx), fy);
   }
 };
 

@@ -148,8 +148,9 @@ def test_only_beams_with_rf_count_debunched_particles_and_at_the_first_point_alo
 def test_flops_and_bytes_are_those_of_the_card_times_the_items() -> None:
     for kernel in core.work(study().parameters(), 2, NEW_MESH):
         if kernel["name"] == "encounter":
-            # Two planes of 60 flops, less 28 of a deposit on one; 48 bytes read and 40 written.
-            assert kernel["flops"] == pytest.approx(92.0 * kernel["items"])
+            # Two planes of 60 flops, less 28 of a deposit on one, and 28 for the differences of the
+            # potential at more nodes; 48 bytes read and 40 written.
+            assert kernel["flops"] == pytest.approx(120.0 * kernel["items"])
             assert kernel["bytes"] == pytest.approx(88.0 * kernel["items"])
 
 

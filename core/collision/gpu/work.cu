@@ -259,14 +259,14 @@ class Work final : public DeviceWork {
     nodes_.copy_from(tasks.data(), std::ssize(tasks));
     const NodesTask* todo = nodes_.data();
     const int ny = tasks[0].mesh.ny;
-    const bool cic = tasks[0].weighting == Weighting::cic;
+    const bool field = tasks[0].values == NodeValues::field;
     platform::for_each_of_tasks("field", static_cast<int>(tasks.size()), tasks[0].mesh.nodes(),
                                 [=] PHASEWISE_DEVICE(int task, std::int64_t i) {
-                                  if (cic)
-                                    prepare_cic(todo[task], static_cast<int>(i / ny),
-                                                static_cast<int>(i % ny));
+                                  if (field)
+                                    prepare_field(todo[task], static_cast<int>(i / ny),
+                                                  static_cast<int>(i % ny));
                                   else
-                                    prepare_tsc(todo[task], i);
+                                    prepare_potential(todo[task], i);
                                 });
   }
 

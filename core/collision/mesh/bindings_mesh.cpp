@@ -86,8 +86,9 @@ nb::tuple gather(const Grid& potential, const nb::tuple& box, const Input& x, co
   const int nx = static_cast<int>(potential.shape(0)), ny = static_cast<int>(potential.shape(1));
   const field::Mesh mesh = mesh_of(box, nx, ny);
   const auto rule = weighting_of(weighting);
-  std::vector<double> nodes(mesh.nodes() * values_per_node(rule, 1));
-  prepare_rows({rule, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(), nullptr}, 0,
+  const NodeValues values = node_values(rule, Arithmetic::separate);
+  std::vector<double> nodes(mesh.nodes() * values_per_node(values, 1));
+  prepare_rows({values, 1, potential.data(), potential.data(), mesh, 1.0, nodes.data(), nullptr}, 0,
                nx);
   StandingParticles particles(x, y);
   const field::WindowFrame frame(mesh, {});

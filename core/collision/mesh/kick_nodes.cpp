@@ -3,7 +3,8 @@
 namespace phasewise::collision {
 namespace {
 
-// Nodes (i, begin) to (i, end) inside the window: what prepare_cic computes, without its branches.
+// Nodes (i, begin) to (i, end) inside the window: what prepare_field computes, without its
+// branches.
 template <int planes>
 void prepare_inner(const NodesTask& task, int i, int begin, int end) {
   const NodesTask t = task;  // a copy, so that the compiler knows that no store changes it
@@ -28,8 +29,8 @@ void prepare_inner(const NodesTask& task, int i, int begin, int end) {
 void prepare_row(const NodesTask& t, int i) {
   const bool at_edge = i == 0 || i == t.mesh.nx - 1;
   const int inner = at_edge ? t.mesh.ny : 1, end = at_edge ? t.mesh.ny : t.mesh.ny - 1;
-  for (int j = 0; j < inner; ++j) prepare_cic(t, i, j);
-  for (int j = end; j < t.mesh.ny; ++j) prepare_cic(t, i, j);
+  for (int j = 0; j < inner; ++j) prepare_field(t, i, j);
+  for (int j = end; j < t.mesh.ny; ++j) prepare_field(t, i, j);
   if (t.planes == 1)
     prepare_inner<1>(t, i, inner, end);
   else
@@ -40,19 +41,20 @@ void prepare_row(const NodesTask& t, int i) {
 
 void prepare_rows(const NodesTask& task, int begin, int end) {
   const NodesTask t = task;  // a copy, so that the compiler knows that no store changes it
-  if (t.weighting == Weighting::tsc) {
+  if (t.values == NodeValues::potential) {
     const std::int64_t first = static_cast<std::int64_t>(begin) * t.mesh.ny;
     const std::int64_t last = static_cast<std::int64_t>(end) * t.mesh.ny;
-    for (std::int64_t at = first; at < last; ++at) prepare_tsc(t, at);
+#pragma omp simd
+    for (std::int64_t at = first; at < last; ++at) prepare_potential(t, at);
     return;
   }
   for (int i = begin; i < end; ++i) prepare_row(t, i);
 }
 
-parallel::KernelCard nodes_card(Weighting weighting, int planes) {
+parallel::KernelCard nodes_card(NodeValues values, int planes) {
   return {.name = "field",
-          .flops = 6.0 * planes,
-          .bytes = 8.0 * (planes + values_per_node(weighting, planes)),
+          .flops = values == NodeValues::field ? 6.0 * planes : 2.0 * planes - 1.0,
+          .bytes = 8.0 * (planes + values_per_node(values, planes)),
           .vectorised = true};
 }
 

@@ -11,17 +11,27 @@
 
 namespace phasewise::collision {
 
-// The number of values per node. CIC: Ex and Ey, or with two planes Ex and Ey of the tail and their
-// differences head - tail. TSC: u, or u of the tail and its difference.
-PHASEWISE_HD int values_per_node(Weighting weighting, int planes) {
-  return weighting == Weighting::cic ? 2 * planes : planes;
+// What a node holds. `field`: Ex and Ey, or with two planes Ex and Ey of the tail and their
+// differences head - tail. `potential`: u, or u of the tail and its difference; less memory, of
+// which particles read more nodes.
+enum class NodeValues : std::uint8_t { field, potential };
+
+// Quadratic weights need the potential. Linear ones read it where products are fused, else the
+// field.
+constexpr NodeValues node_values(Weighting weighting, Arithmetic arithmetic) {
+  return weighting == Weighting::cic && arithmetic == Arithmetic::separate ? NodeValues::field
+                                                                           : NodeValues::potential;
+}
+
+PHASEWISE_HD int values_per_node(NodeValues values, int planes) {
+  return values == NodeValues::field ? 2 * planes : planes;
 }
 
 // Where the nodes of a mesh come from and go to. The potential planes are those of head and tail,
 // the same plane twice if there is one; `scale` is the factor from u to the kick's potential;
-// `difference` is, for CIC with two planes, u of the head minus u of the tail.
+// `difference` is, for fields of two planes, u of the head minus u of the tail.
 struct NodesTask {
-  Weighting weighting;
+  NodeValues values;
   int planes;
   const double* head;
   const double* tail;
@@ -38,14 +48,14 @@ PHASEWISE_HD double field_at(const double* u, std::int64_t stride, int i, int n,
   return 0.5 * (u[-stride] - u[stride]) * inverse_h;
 }
 
-// Computes what `encounter` reads at a node with quadratic weights.
-PHASEWISE_HD void prepare_tsc(const NodesTask& t, std::int64_t at) {
+// Computes the potential that `encounter` reads at a node.
+PHASEWISE_HD void prepare_potential(const NodesTask& t, std::int64_t at) {
   t.nodes[t.planes * at] = t.scale * t.tail[at];
   if (t.planes == 2) t.nodes[2 * at + 1] = t.scale * (t.head[at] - t.tail[at]);
 }
 
-// Computes the same at node (i, j) with linear weights.
-PHASEWISE_HD void prepare_cic(const NodesTask& t, int i, int j) {
+// Computes the field that it reads at node (i, j).
+PHASEWISE_HD void prepare_field(const NodesTask& t, int i, int j) {
   const int nx = t.mesh.nx, ny = t.mesh.ny;
   const std::int64_t at = static_cast<std::int64_t>(i) * ny + j;
   const double sx = t.scale / t.mesh.hx, sy = t.scale / t.mesh.hy;
@@ -61,6 +71,6 @@ PHASEWISE_HD void prepare_cic(const NodesTask& t, int i, int j) {
 // Prepares rows [begin, end) of the nodes.
 void prepare_rows(const NodesTask& task, int begin, int end);
 // One item is a node.
-parallel::KernelCard nodes_card(Weighting weighting, int planes);
+parallel::KernelCard nodes_card(NodeValues values, int planes);
 
 }  // namespace phasewise::collision

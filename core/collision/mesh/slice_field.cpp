@@ -14,7 +14,7 @@ SliceField slice_field(const field::Mesh& mesh, const field::Window& window, con
   result.charge.assign(charge, charge + mesh.nodes());
   result.potential.assign(potential, potential + mesh.nodes());
   parallel::Buffer<double> nodes(2 * mesh.nodes());
-  prepare_rows({Weighting::cic, 1, potential, potential, mesh, 1.0, nodes.data(), nullptr}, 0,
+  prepare_rows({NodeValues::field, 1, potential, potential, mesh, 1.0, nodes.data(), nullptr}, 0,
                mesh.nx);
   for (std::int64_t at = 0; at < mesh.nodes(); ++at) {
     result.ex.push_back(nodes[2 * at]);

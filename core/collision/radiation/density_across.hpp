@@ -103,7 +103,7 @@ class MeshDensity {
     }
   }
   double on_plane(int plane, double x, double y) const {
-    const field::WindowFrame frame = kick_.frame[plane].whole();
+    const field::WindowFrame frame = kick_.frame[plane].with_rim(0.0);
     int node;
     double fx, fy, inside;
     field::Cic::place(x, y, frame, node, fx, fy, inside);
