@@ -6,38 +6,62 @@
 #include "collision/device_work.hpp"
 #include "collision/waist.hpp"
 #include "numerics/order_free_sum.hpp"
+#include "parallel/lane_values.hpp"
 #include "parallel/loops.hpp"
 
 namespace phasewise::collision {
 namespace {
 
 using numerics::OrderFreeSum;
+using parallel::Lanes;
+using parallel::lanes;
 
 constexpr int terms = slice_terms;
 constexpr int values = 2 * terms + 1;  // high and low parts of the terms, and the count
 
+// Sums that many particles at a time add to.
+struct LaneSums {
+  Lanes high[terms]{}, low[terms]{};
+
+  // Adds the particles from `begin` on, one in each lane.
+  void add(const double* const (&column)[4], std::int64_t begin, const SliceSumming& how) {
+    Lanes u[4];
+    for (int c = 0; c < 4; ++c) {
+      const Lanes bound = parallel::all_of<Lanes>(how.bound[c]);
+      const Lanes value = parallel::loaded<Lanes>(column[c] + begin);
+      u[c] = parallel::smaller(parallel::larger(value, -bound), bound);
+    }
+    each_slice_term([&](auto t, const auto& term) {
+      const Lanes value = term([&u](int c) { return u[c]; });
+      const Lanes high_offset = parallel::all_of<Lanes>(how.grid[t].high_offset);
+      const Lanes low_offset = parallel::all_of<Lanes>(how.grid[t].low_offset);
+      const Lanes upper = numerics::round_to_multiple(value, high_offset);
+      high[t] += upper;
+      low[t] += numerics::round_to_multiple(value - upper, low_offset);
+    });
+  }
+  void add_to(std::array<OrderFreeSum, terms>& sums) const {
+    for (int t = 0; t < terms; ++t)
+      for (int lane = 0; lane < lanes; ++lane) {
+        sums[t].high += high[t][lane];
+        sums[t].low += low[t][lane];
+      }
+  }
+};
+
+// The lanes without a particle add zeros.
 void sum_block(const beam::ParticleView& p, const SliceSumming& how,
                std::array<OrderFreeSum, terms>& sums) {
-  double held[4][parallel::block_size];
-  const double* column[4] = {p.x, p.px, p.y, p.py};
-  for (int c = 0; c < 4; ++c)
-    for (std::int64_t i = 0; i < p.size; ++i) held[c][i] = how.held(c, column[c][i]);
-  const auto of_particle = [&held](std::int64_t i) {
-    return [&held, i](int c) { return held[c][i]; };
-  };
-  each_slice_term([&](int t, const auto& term) {
-    const numerics::OrderFreeGrid grid = how.grid[t];
-    double high = 0.0, low = 0.0;
-#pragma omp simd reduction(+ : high, low)
-    for (std::int64_t i = 0; i < p.size; ++i) {
-      const double value = term(of_particle(i));
-      const double upper = numerics::round_to_multiple(value, grid.high_offset);
-      high += upper;
-      low += numerics::round_to_multiple(value - upper, grid.low_offset);
-    }
-    sums[t].high += high;
-    sums[t].low += low;
-  });
+  const double* const column[4] = {p.x, p.px, p.y, p.py};
+  LaneSums in_lanes;
+  const std::int64_t whole = p.size / lanes * lanes;
+  for (std::int64_t begin = 0; begin < whole; begin += lanes) in_lanes.add(column, begin, how);
+  if (whole < p.size) {
+    double rest[4][lanes] = {};
+    for (int c = 0; c < 4; ++c) std::copy(column[c] + whole, column[c] + p.size, rest[c]);
+    in_lanes.add({rest[0], rest[1], rest[2], rest[3]}, 0, how);
+  }
+  in_lanes.add_to(sums);
 }
 
 // Adds up the sums of all threads; `v` receives their high and low parts.
@@ -50,7 +74,7 @@ void add_up(const std::vector<std::array<OrderFreeSum, terms>>& sums, double* v)
 }
 
 // One item is a particle of a slice.
-parallel::KernelCard card() {
+parallel::KernelCard slice_moments_card() {
   return {.name = "slice_moments",
           .flops = 8.0 + 10.0 + 7.0 * terms,  // 4 clamped, 10 products, 7 additions a term
           .bytes = 32.0,                      // read
@@ -86,7 +110,7 @@ GaussianSlice from_sums(const double* v, const CollidingBeam& beam, int s) {
 
 SliceSumming::SliceSumming(const std::array<double, 4>& largest, std::int64_t count) {
   for (int c = 0; c < 4; ++c) bound[c] = largest[c];
-  each_slice_term([&](int t, const auto& term) {
+  each_slice_term([&](auto t, const auto& term) {
     grid[t] = numerics::OrderFreeGrid(term([&](int c) { return bound[c]; }), count);
   });
 }
@@ -137,7 +161,7 @@ std::vector<GaussianSlice> SliceMoments::of(const std::array<CollidingBeam, 2>& 
     const int b = which[w].beam, s = which[w].slice;
     const CollidingBeam& beam = beams[b];
     if (beam.here == 0.0) continue;
-    listener.kernel(card(), beam.in_slice(s), [&] {
+    listener.kernel(slice_moments_card(), beam.in_slice(s), [&] {
       const SliceSumming how(bounds_[b], static_cast<std::int64_t>(beam.macroparticles));
       const std::int64_t first = beam.begin[s], size = beam.begin[s + 1] - first;
       all[w * values + 2 * terms] = static_cast<double>(size);

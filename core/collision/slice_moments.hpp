@@ -3,6 +3,8 @@
 
 #include <array>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "collision/contents.hpp"
@@ -18,19 +20,29 @@ class DeviceWork;
 
 inline constexpr int slice_terms = 14;  // 4 means, 2 × 3 second moments, 4 between the planes
 
-// Calls visit(t, term) for each sum over a slice, in order; term(u) is what a particle with x px y
-// py in u(0) to u(3) adds.
+// What a particle with x px y py in u(0) to u(3) adds to a sum over its slice.
+template <int term>
+struct SliceTerm {
+  template <class Values>
+  PHASEWISE_HD auto operator()(const Values& u) const {
+    constexpr int first[slice_terms] = {0, 1, 2, 3, 0, 0, 1, 2, 2, 3, 0, 0, 1, 1};
+    constexpr int second[slice_terms] = {-1, -1, -1, -1, 0, 1, 1, 2, 3, 3, 2, 3, 2, 3};
+    constexpr int a = first[term], b = second[term];
+    if constexpr (b < 0)
+      return u(a);
+    else
+      return u(a) * u(b);
+  }
+};
+
+// Calls visit(t, SliceTerm<t>) for each sum over a slice, in order; t is a constant.
+template <class Visit, int... t>
+PHASEWISE_HD void each_slice_term(const Visit& visit, std::integer_sequence<int, t...>) {
+  (visit(std::integral_constant<int, t>{}, SliceTerm<t>{}), ...);
+}
 template <class Visit>
 PHASEWISE_HD void each_slice_term(const Visit& visit) {
-  int t = 0;
-  for (int c = 0; c < 4; ++c) visit(t++, [c](const auto& u) { return u(c); });
-  for (int a = 0; a < 4; a += 2) {
-    visit(t++, [a](const auto& u) { return u(a) * u(a); });
-    visit(t++, [a](const auto& u) { return u(a) * u(a + 1); });
-    visit(t++, [a](const auto& u) { return u(a + 1) * u(a + 1); });
-  }
-  for (int a = 0; a < 2; ++a)
-    for (int b = 2; b < 4; ++b) visit(t++, [a, b](const auto& u) { return u(a) * u(b); });
+  each_slice_term(visit, std::make_integer_sequence<int, slice_terms>{});
 }
 
 // How a slice is summed. Coordinates beyond the bounds are clamped to them.

@@ -50,9 +50,6 @@ LOOPS = {
             "kick.apply(block, i,",
         ],
     },
-    "collision/slice_moments.cpp": {
-        "card": ["held[c][i] = how.held", "const double upper = numerics::round_to_multiple"]
-    },
     "collision/radiation/optical_depth.cpp": {
         "optical_depths_card": ["for (int i = 0; i < count; ++i) {"]
     },
@@ -78,6 +75,7 @@ BY_OTHERS = {
     ("atmosphere/cards.cpp", "vector_card"): "Lanes, a vector by its type",
     ("atmosphere/turn.cpp", "given_card"): "no loop: a time that was given",
     ("collision/encounter.cpp", "clear_card"): "the library's memset",
+    ("collision/slice_moments.cpp", "slice_moments_card"): "Lanes, a vector by its type",
     ("field/doubled_box.cpp", "column_card"): "FFTW",
     ("field/doubled_box.cpp", "green_column_card"): "FFTW",
     ("field/doubled_box.cpp", "line_card"): "FFTW",

@@ -198,7 +198,7 @@ class Work final : public DeviceWork {
                                [=] PHASEWISE_DEVICE(std::int64_t i, double* mine) {
                                  const double u[4] = {how.held(0, p.x[i]), how.held(1, p.px[i]),
                                                       how.held(2, p.y[i]), how.held(3, p.py[i])};
-                                 each_slice_term([&](int t, const auto& term) {
+                                 each_slice_term([&](auto t, const auto& term) {
                                    numerics::OrderFreeSum sum{mine[2 * t], mine[2 * t + 1]};
                                    sum.add(term([&](int c) { return u[c]; }), how.grid[t]);
                                    mine[2 * t] = sum.high;
