@@ -67,11 +67,29 @@ struct SliceCuts {
 SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int slices, double mean,
                      double rms, double extent);
 
-// Reorders the particles slice by slice. Returns where each slice begins, and the end: S + 1
-// numbers.
+// Strips along x, numbered from the lowest x. Particles of one strip meet the same few columns of a
+// mesh, which then stay in the processor's first cache.
+struct Strips {
+  int count = 1;
+  double first = 0.0;          // m, the lower edge of strip 0, which includes the tail beyond
+  double inverse_width = 0.0;  // 1/m
+
+  PHASEWISE_HD int of(double x) const {
+    const double place = (x - first) * inverse_width;
+    const double above = place > 0.0 ? place : 0.0;
+    return static_cast<int>(above < count - 1 ? above : count - 1);
+  }
+};
+
+// The strips for slices of so many particles, of a beam with this mean and rms of x [m].
+Strips strips_for(double particles_of_slice, double mean, double rms);
+
+// Reorders the particles slice by slice, and those of a slice strip by strip. Returns where each
+// slice begins, and the end: S + 1 numbers.
 std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,
-                                        parallel::Buffer<std::uint8_t>& slice_of, int threads);
+                                        const Strips& strips,
+                                        parallel::Buffer<std::uint16_t>& bin_of, int threads);
 // One item is a particle.
-parallel::KernelCard sort_card(int slices);
+parallel::KernelCard sort_card(int slices, int strips);
 
 }  // namespace phasewise::beam

@@ -168,6 +168,12 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
   }
 }
 
+// The threads of a device take particles that are far apart at the same time.
+beam::Strips Turn::strips_of(const Point& point, const CollidingBeam& beam) const {
+  if (point.description.model != Model::strong_strong || device_) return {};
+  return beam::strips_for(beam.here / beam.slices, beam.moments.mean[0], beam.moments.rms(0));
+}
+
 void Turn::cut_and_sort(int ip, Listener& listener) {
   Point& point = points_[ip];
   for (int b = 0; b < 2; ++b) {
@@ -188,10 +194,11 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     else if (contents_ == Contents::design)
       for (int s = 0; s <= slices; ++s)
         beam.begin.push_back((bunch.last_id - bunch.first_id) * s / slices);
-    listener.kernel(beam::sort_card(slices), here, [&] {
-      beam.begin =
-          device_ ? device_->sort(b, beam.cuts.cut)
-                  : beam::sort_by_slice(*bunch.particles, beam.cuts, point.slice_of[b], threads_);
+    const beam::Strips strips = strips_of(point, beam);
+    listener.kernel(beam::sort_card(slices, strips.count), here, [&] {
+      beam.begin = device_ ? device_->sort(b, beam.cuts.cut)
+                           : beam::sort_by_slice(*bunch.particles, beam.cuts, strips,
+                                                 point.bin_of[b], threads_);
     });
   }
 }

@@ -85,7 +85,7 @@ class Turn : public workload::RankTurn {
     CollisionResult result{};
     std::array<CollidingBeam, 2> beams{};  // of this passage; without particles once it is over
     std::array<std::vector<GaussianSlice>, 2> slices{};
-    std::array<parallel::Buffer<std::uint8_t>, 2> slice_of{};
+    std::array<parallel::Buffer<std::uint16_t>, 2> bin_of{};
     std::array<StaticChange, 2> static_change{};
     // Null where nobody radiates, or is scattered.
     std::array<std::unique_ptr<RadiatingBeam>, 2> radiating{};
@@ -117,6 +117,7 @@ class Turn : public workload::RankTurn {
   Measured measure_beam(int ip, int beam, Listener& listener);
   void use_measured(int ip, std::array<Measured, 2>& measured, std::span<const double> sums,
                     std::span<const std::int64_t> counts);
+  beam::Strips strips_of(const Point& point, const CollidingBeam& beam) const;
   void cut_and_sort(int ip, Listener& listener);
   void measure_slices(Point& point, Listener& listener);
   void leave_and_push(int ip, int beam, Listener& listener);

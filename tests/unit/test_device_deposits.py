@@ -29,11 +29,12 @@ def simulation(device: str, **changes: Any) -> phasewise.Simulation:
 
 
 def state(run: phasewise.Simulation) -> dict[str, Any]:
-    """The record of the last turn and all particles."""
+    """The record of the last turn and all particles, by their numbers."""
     found = dict(run.record())
     for beam in (1, 2):
         particles = cast(CollisionRun, run.driver).particles(beam)
-        found |= {f"{beam}.{name}": particles[name] for name in particles}
+        order = np.argsort(particles["id"])
+        found |= {f"{beam}.{name}": particles[name][order] for name in particles}
     return found
 
 

@@ -1,6 +1,5 @@
 #include "qcd/gauge/lane_matrices.hpp"
 
-
 namespace phasewise::qcd {
 namespace {
 
