@@ -18,19 +18,13 @@ double GaussianCollision::luminosity_of(const Pair& pair,
 
 namespace {
 
-// Kicks a block of particles, those from `first` of their beam on, and lets them radiate.
-void kick_and_radiate(const beam::ParticleView& block, std::int64_t first, int other,
-                      const GaussianSlice& opposing, double kick_scale, bool longitudinal_kick,
-                      RadiatingBeam& radiating, int thread) {
+// Lets a block of particles, those from `first` of their beam on, radiate what the kicks ask for.
+void radiate(RadiatingBeam& radiating, const beam::ParticleView& block, std::int64_t first,
+             int other, const KickBlock& kicks, int thread) {
   double kick[2 * parallel::block_size];
   for (std::int64_t i = 0; i < block.size; ++i) {
-    kick[2 * i] = block.px[i];
-    kick[2 * i + 1] = block.py[i];
-  }
-  gaussian_encounter(block, opposing, kick_scale, longitudinal_kick);
-  for (std::int64_t i = 0; i < block.size; ++i) {
-    kick[2 * i] = block.px[i] - kick[2 * i];
-    kick[2 * i + 1] = block.py[i] - kick[2 * i + 1];
+    kick[2 * i] = kicks.kx[i];
+    kick[2 * i + 1] = kicks.ky[i];
   }
   radiating.radiate(block, first, other, kick, thread);
 }
@@ -48,16 +42,17 @@ void GaussianCollision::kick(std::array<CollidingBeam, 2>& beams, int number, in
     if (device_ != nullptr)
       return device_->gaussian_encounter(number, begin, count, opposing, beam.kick_scale,
                                          ip_.longitudinal_kick);
+    const GaussianKick kick(opposing, beam.kick_scale, ip_.longitudinal_kick);
+    if (!kick.acts()) return;
     const beam::ParticleView particles = beam.particles->view().part(begin, count);
     const GaussianDensity density(opposing, beams[1 - number].per_macroparticle);
     const double size = harmonic_size(pair[number], opposing);
     parallel::for_blocks(particles.size, threads_, [&](std::int64_t from, int length, int thread) {
       const beam::ParticleView block = particles.part(from, length);
+      KickBlock kicks;
+      kick.act_on_block(block, kicks);
       if (beam.radiating != nullptr)
-        kick_and_radiate(block, begin + from, other, opposing, beam.kick_scale,
-                         ip_.longitudinal_kick, *beam.radiating, thread);
-      else
-        gaussian_encounter(block, opposing, beam.kick_scale, ip_.longitudinal_kick);
+        radiate(*beam.radiating, block, begin + from, other, kicks, thread);
       if (beam.scattering != nullptr)
         beam.scattering->scatter(block, begin + from, density, size, thread);
     });

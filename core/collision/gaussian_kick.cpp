@@ -1,9 +1,5 @@
 #include "collision/gaussian_kick.hpp"
 
-#include <algorithm>
-
-#include "collision/waist_kick.hpp"
-
 namespace phasewise::collision {
 
 using field::GaussianField;
@@ -11,7 +7,7 @@ using field::GaussianField;
 // The places of a block's particles and the field there, along the principal axes.
 struct GaussianKick::FieldBlock {
   using Column = KickBlock::Column;
-  Column x, y, cosine, sine, variance_1, variance_2;
+  Column x, y, cosine, sine, variance_1, variance_2, from_waist;
   Column ex, ey, sxx, syy, sxy;
 
   void set(std::int64_t i, const GaussianField& f) {
@@ -48,14 +44,15 @@ struct GaussianKick::FieldBlock {
   }
 };
 
-template <bool rolled>
+template <bool rolled, bool waisted>
 void GaussianKick::find_places(const beam::ParticleView& block, FieldBlock& work,
                                KickBlock& kicks) const {
   const GaussianKick kick = *this;  // its values stay in registers, whatever the loop stores
 #pragma omp simd
   for (std::int64_t i = 0; i < block.size; ++i) {
-    const Place at = kick.place<rolled>(block, i);
+    const Place at = kick.place<rolled, waisted>(block, i);
     kicks.s[i] = at.s;
+    if (waisted) work.from_waist[i] = at.from_waist;
     work.x[i] = at.x;
     work.y[i] = at.y;
     work.cosine[i] = at.axes.cosine;
@@ -65,19 +62,20 @@ void GaussianKick::find_places(const beam::ParticleView& block, FieldBlock& work
   }
 }
 
+template <bool waisted>
 void GaussianKick::find(const beam::ParticleView& block, KickBlock& kicks) const {
   FieldBlock work;
   if (rolled_)
-    find_places<true>(block, work, kicks);
+    find_places<true, waisted>(block, work, kicks);
   else
-    find_places<false>(block, work, kicks);
+    find_places<false, waisted>(block, work, kicks);
   work.find(block.size);
   const GaussianKick kick = *this;
 #pragma omp simd
   for (std::int64_t i = 0; i < block.size; ++i) {
-    const Kick found =
-        kick.from_field({work.ex[i], work.ey[i], work.sxx[i], work.syy[i], work.sxy[i]}, kicks.s[i],
-                        work.cosine[i], work.sine[i]);
+    const Kick found = kick.from_field<waisted>(
+        {work.ex[i], work.ey[i], work.sxx[i], work.syy[i], work.sxy[i]}, kicks.s[i],
+        waisted ? work.from_waist[i] : -kicks.s[i], work.cosine[i], work.sine[i]);
     kicks.kx[i] = found.kx;
     kicks.ky[i] = found.ky;
     kicks.energy[i] = found.energy;
@@ -91,22 +89,12 @@ void GaussianKick::apply(const beam::ParticleView& block, const KickBlock& kicks
     kick.apply(block, i, kicks.s[i], kicks.kx[i], kicks.ky[i], kicks.energy[i]);
 }
 
-void gaussian_encounter(const beam::ParticleView& p, const GaussianSlice& opposing,
-                        double kick_scale, bool longitudinal_kick) {
-  if (opposing.waist.slope != 0.0) {
-    const WaistKickOfSlice kick(opposing, kick_scale, longitudinal_kick);
-    for (std::int64_t i = 0; kick.acts() && i < p.size; ++i) kick.act(p, i);
-    return;
-  }
-  const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
-  if (!kick.acts()) return;
-  KickBlock kicks;
-  for (std::int64_t begin = 0; begin < p.size; begin += parallel::block_size) {
-    const beam::ParticleView block =
-        p.part(begin, std::min<std::int64_t>(parallel::block_size, p.size - begin));
-    kick.find(block, kicks);
-    kick.apply(block, kicks);
-  }
+void GaussianKick::act_on_block(const beam::ParticleView& block, KickBlock& kicks) const {
+  if (waisted_)
+    find<true>(block, kicks);
+  else
+    find<false>(block, kicks);
+  apply(block, kicks);
 }
 
 parallel::KernelCard gaussian_encounter_card() {

@@ -25,8 +25,10 @@ beam::Coordinates static_change(const Description& description, int ip, int b, s
   const beam::ParticleView one{&c.x, &c.px, &c.y, &c.py, &c.z, &c.delta, &id, 1};
   const double scale =
       kick_scale(description.bunches[b], description.bunches[1 - b], point.angle.cos_phi, turn);
-  for (const GaussianSlice& slice : slices)
-    gaussian_encounter(one, slice, scale, point.longitudinal_kick);
+  for (const GaussianSlice& slice : slices) {
+    const GaussianKick kick(slice, scale, point.longitudinal_kick);
+    if (kick.acts()) kick.act(one, 0);
+  }
   own.leave(c);
   return {c.x - start[0],  c.px - start[1], c.y - start[2],
           c.py - start[3], c.z - start[4],  c.delta - start[5]};

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -73,8 +74,10 @@ def kicked(
     mean: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0),
     scale: float = 1.0,
     one_by_one: bool = False,
+    waist_slope: float = 0.0,
 ) -> Floats:
-    return np.asarray(core.gaussian_kick(given, 0.0, mean, xx, yy, xy, scale, one_by_one))
+    kick = core.gaussian_kick(given, 0.0, mean, xx, yy, xy, scale, one_by_one, waist_slope)
+    return np.asarray(kick)
 
 
 @pytest.mark.parametrize(
@@ -122,13 +125,14 @@ def test_a_rolled_slice_kicks_by_the_plain_field_and_its_derivatives(
     assert np.abs(energy + slope).max() < 50 * tolerance * np.abs(slope).max() + rounded
 
 
-SLICES = {
+SLICES: dict[str, dict[str, Any]] = {
     "flat": {"xx": (1e-10, 2e-8, 9e-8), "yy": (1e-12, 0.0, 9e-10)},
     "tall": {"xx": (1e-12, 2e-10, 9e-10), "yy": (1e-10, 0.0, 9e-8)},
     "round": {"xx": (1e-10, 0.0, 9e-8), "yy": (1e-10, 0.0, 9e-8)},
     "rolled": {"xx": (1e-10, 0.0, 9e-8), "yy": (3e-11, 0.0, 9e-8), "xy": (1e-11, 1e-9, 2e-9, 1e-9)},
     # Round at a distance of its own: a block has particles on both sides of it.
     "both": {"xx": (1e-10, 0.0, 1e-7), "yy": (1.02e-10, 0.0, 0.0)},
+    "crab waist": {"xx": (1e-10, 0.0, 9e-8), "yy": (1e-12, 0.0, 1e-8), "waist_slope": 30.0},
 }
 
 

@@ -43,7 +43,7 @@ LOOPS = {
     },
     "collision/gaussian_kick.cpp": {
         "gaussian_encounter_card": [
-            "const Place at = kick.place<rolled>(block, i);",
+            "const Place at = kick.place<rolled, waisted>(block, i);",
             "set(i, field::flat_field(",
             "set(i, field::nearly_round_field(",
             "const Kick found =",

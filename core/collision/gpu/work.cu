@@ -5,7 +5,6 @@
 #include "collision/gpu/make_work.hpp"
 #include "collision/gpu/particles.hpp"
 #include "collision/gpu/poisson.hpp"
-#include "collision/waist_kick.hpp"
 #include "gpu/exchange_memory.hpp"
 #include "gpu/launch.hpp"
 #include "gpu/stopwatch.hpp"
@@ -212,13 +211,6 @@ class Work final : public DeviceWork {
                           const GaussianSlice& opposing, double kick_scale,
                           bool longitudinal_kick) override {
     const ParticleView p = particles_[beam].view().part(begin, count);
-    if (opposing.waist.slope != 0.0) {
-      const WaistKickOfSlice kick(opposing, kick_scale, longitudinal_kick);
-      if (kick.acts())
-        platform::for_each("gaussian_encounter", count,
-                           [=] PHASEWISE_DEVICE(std::int64_t i) { kick.act(p, i); });
-      return;
-    }
     const GaussianKick kick(opposing, kick_scale, longitudinal_kick);
     if (!kick.acts()) return;
     platform::for_each("gaussian_encounter", count,

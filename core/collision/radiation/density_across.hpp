@@ -39,22 +39,24 @@ class GaussianDensity {
 
   bool any() const { return charge_ > 0.0 && least_ > 0.0; }
   double largest(const beam::ParticleView& p, std::int64_t i) const {
-    return charge_ / std::sqrt(determinant(meeting_distance(p.z[i], slice_.z)));
+    const double s = meeting_distance(p.z[i], slice_.z);
+    return charge_ / std::sqrt(determinant(s, p.x[i] + s * p.px[i]));
   }
   double at(const beam::ParticleView& p, std::int64_t i) const {
     const double s = meeting_distance(p.z[i], slice_.z);
-    const double dx = p.x[i] + s * p.px[i] - slice_.x_at(-s);
+    const double x = p.x[i] + s * p.px[i], dx = x - slice_.x_at(-s);
     const double dy = p.y[i] + s * p.py[i] - slice_.y_at(-s);
-    const double square = dx * dx * slice_.syy_at(-s) + dy * dy * slice_.sxx_at(-s) -
+    const double square = dx * dx * slice_.syy_at(-s, x) + dy * dy * slice_.sxx_at(-s) -
                           2.0 * dx * dy * slice_.sxy_at(-s);
-    const double by = determinant(s);
+    const double by = determinant(s, x);
     return charge_ / std::sqrt(by) * numerics::exp_real(-0.5 * square / by);
   }
 
  private:
-  double determinant(double s) const {
+  // Of the covariance that a particle at x meets.
+  double determinant(double s, double x) const {
     const double xy = slice_.sxy_at(-s);
-    const double value = slice_.sxx_at(-s) * slice_.syy_at(-s) - xy * xy;
+    const double value = slice_.sxx_at(-s) * slice_.syy_at(-s, x) - xy * xy;
     return value > least_ ? value : least_;
   }
 
