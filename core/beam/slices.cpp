@@ -124,7 +124,7 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
 
 Strips strips_for(double particles_of_slice, double mean, double rms) {
   constexpr double reach = 4.0;     // rms
-  constexpr double most = 32.0;     // strips of a quarter of the rms
+  constexpr double most = 16.0;     // strips of half the rms
   constexpr double fewest = 256.0;  // particles of a strip
   const double count = std::floor(std::fmin(most, particles_of_slice / fewest));
   if (!(count > 1.0 && rms > 0.0)) return {};

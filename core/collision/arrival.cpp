@@ -168,9 +168,15 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
   }
 }
 
-// The threads of a device take particles that are far apart at the same time.
+// None on a device, whose threads take particles that are far apart at the same time. With one
+// plane a particle reads so few nodes that strips pay only if these are more than the second cache
+// holds.
 beam::Strips Turn::strips_of(const Point& point, const CollidingBeam& beam) const {
-  if (point.description.model != Model::strong_strong || device_) return {};
+  constexpr double second_cache = 0x1p19;  // B
+  const InteractionPoint& about = point.description;
+  const double nodes = 16.0 * about.nx * about.ny;  // B, of one plane
+  if (about.model != Model::strong_strong || device_) return {};
+  if (about.planes == 1 && nodes < second_cache) return {};
   return beam::strips_for(beam.here / beam.slices, beam.moments.mean[0], beam.moments.rms(0));
 }
 
