@@ -45,17 +45,24 @@ void GaussianCollision::kick(std::array<CollidingBeam, 2>& beams, int number, in
     const GaussianKick kick(opposing, beam.kick_scale, ip_.longitudinal_kick);
     if (!kick.acts()) return;
     const beam::ParticleView particles = beam.particles->view().part(begin, count);
-    const GaussianDensity density(opposing, beams[1 - number].per_macroparticle);
     const double size = harmonic_size(pair[number], opposing);
-    parallel::for_blocks(particles.size, threads_, [&](std::int64_t from, int length, int thread) {
-      const beam::ParticleView block = particles.part(from, length);
-      KickBlock kicks;
-      kick.act_on_block(block, kicks);
-      if (beam.radiating != nullptr)
-        radiate(*beam.radiating, block, begin + from, other, kicks, thread);
-      if (beam.scattering != nullptr)
-        beam.scattering->scatter(block, begin + from, density, size, thread);
-    });
+    const auto act_with = [&](const auto& density) {
+      parallel::for_blocks(particles.size, threads_,
+                           [&](std::int64_t from, int length, int thread) {
+                             const beam::ParticleView block = particles.part(from, length);
+                             KickBlock kicks;
+                             kick.act_on_block(block, kicks);
+                             if (beam.radiating != nullptr)
+                               radiate(*beam.radiating, block, begin + from, other, kicks, thread);
+                             if (beam.scattering != nullptr)
+                               beam.scattering->scatter(block, begin + from, density, size, thread);
+                           });
+    };
+    const double charge = beams[1 - number].per_macroparticle;
+    if (opposing.waist.slope != 0.0)
+      act_with(GaussianDensity<true>(opposing, charge));
+    else
+      act_with(GaussianDensity<false>(opposing, charge));
   });
 }
 

@@ -26,16 +26,18 @@ inline double harmonic_size(double xx, double yy) {
 inline double harmonic_size(const GaussianSlice& a, const GaussianSlice& b) {
   const double s = meeting_distance(a.z, b.z);
   return harmonic_size(std::fmax(a.sxx_at(s) + b.sxx_at(-s), 0.0),
-                       std::fmax(a.syy_at(s) + b.syy_at(-s), 0.0));
+                       std::fmax(a.syy_at(s, a.x_at(s)) + b.syy_at(-s, b.x_at(-s)), 0.0));
 }
 
-// Of a Gaussian slice.
+// Of a Gaussian slice. With a crab waist it has the height that it has where the particle is.
+template <bool waisted>
 class GaussianDensity {
  public:
   GaussianDensity(const GaussianSlice& slice, double per_macroparticle)
-      : slice_(slice),
-        charge_(slice.count * per_macroparticle / (2.0 * std::numbers::pi)),
-        least_(1e-24 * slice.xx[0] * slice.yy[0]) {}
+      : slice_(slice), charge_(slice.count * per_macroparticle / (2.0 * std::numbers::pi)) {
+    if (waisted) slice_.yy = slice.own_yy;
+    least_ = 1e-24 * slice_.xx[0] * slice_.yy[0];
+  }
 
   bool any() const { return charge_ > 0.0 && least_ > 0.0; }
   double largest(const beam::ParticleView& p, std::int64_t i) const {
@@ -46,17 +48,20 @@ class GaussianDensity {
     const double s = meeting_distance(p.z[i], slice_.z);
     const double x = p.x[i] + s * p.px[i], dx = x - slice_.x_at(-s);
     const double dy = p.y[i] + s * p.py[i] - slice_.y_at(-s);
-    const double square = dx * dx * slice_.syy_at(-s, x) + dy * dy * slice_.sxx_at(-s) -
-                          2.0 * dx * dy * slice_.sxy_at(-s);
+    const double square =
+        dx * dx * height(s, x) + dy * dy * slice_.sxx_at(-s) - 2.0 * dx * dy * slice_.sxy_at(-s);
     const double by = determinant(s, x);
     return charge_ / std::sqrt(by) * numerics::exp_real(-0.5 * square / by);
   }
 
  private:
-  // Of the covariance that a particle at x meets.
+  // The variance in y, and the determinant of the covariance, that a particle at x meets.
+  double height(double s, double x) const {
+    return slice_.syy_at(waisted ? slice_.from_waist(-s, x) : -s);
+  }
   double determinant(double s, double x) const {
     const double xy = slice_.sxy_at(-s);
-    const double value = slice_.sxx_at(-s) * slice_.syy_at(-s, x) - xy * xy;
+    const double value = slice_.sxx_at(-s) * height(s, x) - xy * xy;
     return value > least_ ? value : least_;
   }
 
