@@ -152,6 +152,25 @@ def test_slices_of_particles_have_the_luminosity_of_slices_of_the_design(model: 
     assert simulation.record()["luminosity"][0] == pytest.approx(expected, rel=3e-3)
 
 
+def test_as_many_particles_scatter_as_the_luminosity_of_a_crab_waist_says() -> None:
+    # The waist's shift at the rms of x is three times β*y: a slice at large is several times as
+    # high as where a particle meets it.
+    scale, beam = 5e11, {"macroparticles": 20_000, "bunch_length": 2e-3}
+    bhabha = {"least": 0.001, "beam_size": False, "scale": scale}
+    machine = fcc(
+        beam, beta=[0.11, 0.1e-3], crab_waist=1.0, slices=9, model="soft-gaussian", bhabha=bhabha
+    )
+    simulation = phasewise.Simulation(machine)
+    simulation.step()
+    record = simulation.record()
+    of_macroparticles = record["1/bhabha_expected"][0] * 20_000 / FCC["bunch_population"]
+    wanted = scale * of_macroparticles
+    assert wanted > 20_000
+    # Three standard errors of the events, and 1.5 % since the luminosity is that of slices which
+    # meet at their centres.
+    assert record["1/bhabha_events"][0] == pytest.approx(wanted, rel=0.015 + 3 / wanted**0.5)
+
+
 @pytest.mark.parametrize("chi", [0.0, 1.0])
 def test_the_mesh_has_the_luminosity_of_a_crab_waist(chi: float) -> None:
     # A bunch of a twentieth of the length: the angle is as large against its slices' width, and 15
