@@ -58,6 +58,19 @@ def test_shared_planes_err_as_pairs_do_where_slices_hardly_move_each_other() -> 
     assert error["shared", 15] < 1.05 * error["pair", 15]
 
 
+def test_beams_whose_slices_share_planes_keep_their_momentum_as_those_of_pairs_do() -> None:
+    apart = ROUND | {"separation": [1.66e-5, 8e-6], "slices": 10}
+
+    def left(planes: str) -> float:
+        """The momentum that both beams gain together, over the rms kick of a beam."""
+        one, two, *after = collide(study(beam=bunch_for(0.5), ip=apart | {"planes": planes}))
+        kicks = [(a - b)[[1, 3]] for a, b in zip(after, (one, two), strict=True)]
+        gained = kicks[0].mean(axis=1) + kicks[1].mean(axis=1)
+        return float(np.hypot(*gained) / np.sqrt((kicks[0] ** 2).mean()))
+
+    assert 0 < left("shared") < 2 * left("pair") < 1e-3
+
+
 @pytest.mark.parametrize("weighting", ["cic", "tsc"])
 def test_the_kick_of_strong_beams_is_continuous_at_slice_boundaries(weighting: str) -> None:
     strong = LONG | {"bunch_population": 1e12}
