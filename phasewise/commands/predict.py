@@ -217,11 +217,12 @@ def _from_records(options: argparse.Namespace) -> int:
     models = models_of_sums(options.model, machine)
     computing = scaled_computing(options.compute, options.recorded_on, machine)
     scaling = read_scaling([options.study, *options.others])
-    found = [
-        predict_scaled(scaling, machine, ranks, model, options.twin, computing.factors.values())
-        for model in models
-        for ranks in dict.fromkeys(options.ranks)
-    ]
+    with working(options.progress):
+        found = [
+            predict_scaled(scaling, machine, ranks, model, options.twin, computing.factors.values())
+            for model in models
+            for ranks in dict.fromkeys(options.ranks)
+        ]
     if options.json:
         print_json(scaled_summary(scaling, machine, options.twin, computing, found))
     else:

@@ -48,7 +48,8 @@ def loads_of_links(case: Case) -> list[Link]:
     if node_count(case.machine, case.ranks) < 2:
         raise StudyError(
             f"--links: {case.ranks} ranks fit on one node of {case.machine.name}, so that no "
-            "message uses its network; give more ranks or another machine"
+            "message uses its network; give a machine with smaller nodes, or more ranks where the "
+            "study may run on them"
         )
     twin = make_twin(case.machine, case.twin, case.ranks)
     with refusals():

@@ -29,7 +29,7 @@ from phasewise.report.page import Page, Section, Tile, render
 from phasewise.report.palette import STATES, colours_of
 from phasewise.report.reported_run import INTERVALS, WHOLE, ReportedRun
 from phasewise.report.roofline import Roofline
-from phasewise.report.style import INK, new_picture, whole_ticks
+from phasewise.report.style import INK, legend_above, new_picture, whole_ticks
 from phasewise.report.tables import Table
 from phasewise.runs.disk import is_special, replace_text
 from phasewise.traces.efficiency import efficiency
@@ -141,25 +141,35 @@ def _draw_in_time(draw: Any, run: RecordedRun) -> Drawing | Missing:
 
 
 def draw_causes(run: RecordedRun) -> Drawing | Missing:
-    """Seconds that each rank waited (rows) because of what each other rank did (columns)."""
+    """Seconds that each rank waited and caused, and because of which other rank it waited."""
     if not run.analysis.whole:
         return PARTIAL
     matrix = run.analysis.culprits.matrix
     if not matrix.any():
         return Missing("No rank waited for another.")
-    canvas, axes = new_picture(1, 1, 3.9)
+    canvas, axes = new_picture(1, 2, 3.9)
+    sums, pairs = axes[0]
+    ranks = np.arange(len(matrix))
+    for place, axis, label in ((-0.2, 1, "waited"), (0.2, 0, "was waited for")):
+        sums.barh(ranks + place, 1e3 * matrix.sum(axis), 0.4, label=label)
+    sums.set_ylim(len(matrix) - 0.5, -0.5)
+    sums.set_xlabel("time [ms]")
+    sums.set_ylabel("rank")
+    legend_above(sums)
+    whole_ticks(sums.yaxis)
     shown = np.ma.masked_less_equal(1e3 * matrix, 0)
-    picture = axes[0, 0].imshow(shown, interpolation="none", cmap="viridis")
-    axes[0, 0].grid(False)
-    axes[0, 0].set_xlabel("because of rank")
-    axes[0, 0].set_ylabel("rank that waits")
-    whole_ticks(axes[0, 0].xaxis)
-    whole_ticks(axes[0, 0].yaxis)
-    canvas.colorbar(picture, ax=axes[0, 0], label="waiting [ms]")
+    picture = pairs.imshow(shown, interpolation="none", cmap="viridis")
+    pairs.grid(False)
+    pairs.set_xlabel("because of rank")
+    pairs.set_ylabel("rank that waits")
+    whole_ticks(pairs.xaxis)
+    whole_ticks(pairs.yaxis)
+    canvas.colorbar(picture, ax=pairs, label="waiting [ms]")
     return Drawing(
         canvas,
         "How long each rank waited, and which rank caused it: the one that was waited for, or, "
-        "where that one waited itself, the one that it waited for, and so on. Source: measured.",
+        "where that one waited itself, the one that it waited for, and so on. Left: how long each "
+        "rank waited, and how long others waited because of it. Source: measured.",
     )
 
 
