@@ -58,6 +58,7 @@ def show_scaled(
     lines = [statement(machine), f"recorded on {recorded} ranks"]
     if scaling.refused:
         lines.append(f"left out, since they were missed: {', '.join(scaling.refused)}")
+    lines += scaling.disturbed
     lines.append(computing.text)
     console().print("\n".join(lines), soft_wrap=True)
 

@@ -91,6 +91,14 @@ class Scaling:
         """The phases of which a quantity was missed."""
         return list(dict.fromkeys(one.phase for one in self.fits if one.refused))
 
+    @property
+    def disturbed(self) -> list[str]:
+        """A sentence for each record whose ranks had too little of their cores: computing and
+        waiting took longer there than on cores of their own, and fits take that for the program's.
+        """
+        shares = ((record.ranks, record.core_share) for record in self.records)
+        return [f"on {n}, {one.sentence}" for n, one in shares if one and one.disturbed]
+
     def at(self, phase: str, quantity: str, ranks: int) -> float:
         """A quantity on so many ranks; 0 if no record has any of it."""
         own = (one for one in self.fits if (one.phase, one.quantity) == (phase, quantity))
@@ -252,4 +260,5 @@ def summary_of_scaling(scaling: Scaling) -> dict[str, Any]:
         "recorded_ranks": scaling.ranks,
         "fits": [one.to_dict() for one in scaling.fits],
         "refused": scaling.refused,
+        "disturbed": scaling.disturbed,
     }

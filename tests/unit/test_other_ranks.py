@@ -25,7 +25,7 @@ def phase(**given: Any) -> dict[str, Any]:
     return none | {"waiting": None, "library": False, "sent_to": {}} | given
 
 
-def record(folder: Path, p: int, messages: int, computing: float) -> str:
+def record(folder: Path, p: int, messages: int, computing: float, core_share: float = 1.0) -> str:
     """A ring: each rank sends half of `messages` of 8 p bytes to either neighbour."""
     half = messages // 2
     rows = []
@@ -36,7 +36,7 @@ def record(folder: Path, p: int, messages: int, computing: float) -> str:
         own["barrier"] = phase(calls=5, library=True)
         own["signals"] = phase(calls=3, messages=3, sent_to={str((rank + 1) % p): [3, 0]})
         row = {"rank": rank, "node": 0, "place": [rank], "seconds": 9.0, "phases": own}
-        rows.append(row)
+        rows.append(row | {"core_share": core_share})
     head = {"version": 1, "kind": "recorded", "ranks": p, "unit": ["run", "runs"], "runs": 1}
     head |= {"seconds": 9.0, "process_grid": [[p]], "layout": "as launched", "algorithms": {}}
     folder.mkdir()
@@ -83,6 +83,13 @@ def test_a_ring_is_predicted_on_a_number_that_was_not_recorded(tmp_path: Path) -
         read_scaling(ring_again(tmp_path)), machine, 64, "described", "full", (1, 4)
     )
     assert twice.computation_seconds == pytest.approx(16 / 64, rel=1e-9)
+
+
+def test_records_whose_ranks_shared_cores_are_named(tmp_path: Path) -> None:
+    folders = [record(tmp_path / str(p), p, 200, 8 / p, min(1.0, 4 / p)) for p in RANKS]
+    eight, sixteen = read_scaling(folders).disturbed
+    assert "on 8, the ranks had 50 % of a core" in eight
+    assert "on 16, the ranks had 25 % of a core" in sixteen
 
 
 def ring_again(folder: Path) -> list[str]:
@@ -146,7 +153,8 @@ def test_the_command_tells_and_refuses(tmp_path: Path, capsys: pytest.CaptureFix
     assert [point["ranks"] for point in found["points"]] == [32, 64]
     assert (found["recorded_ranks"], found["refused"]) == ([3, 4, 8, 16], [])
     assert main(words) == 0
-    assert "missed on 16 ranks" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "missed on 16 ranks" in said and "of a core" not in said
     command_refused(capsys, words[:-2], "--ranks", "required")
     assert main([*words, "--model", "contention"]) == 2
     assert "were not recorded: choose a model that adds up" in capsys.readouterr().err
