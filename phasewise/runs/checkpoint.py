@@ -182,17 +182,18 @@ def former_keys(folder: Path, study: Study) -> dict[str, Any]:
 
 def _former(study: Study, here: dict[str, Any], there: dict[str, Any]) -> dict[str, Any]:
     """What the keys that only `here` has would have been there, unless the study gives them."""
-    formerly = study.workload.formerly
+    former = study.workload.formerly(study.model)
+    then = {
+        key: former[key].value if key in former and former[key].matters else value
+        for key, value in here.items()
+        if key not in there
+    }
     given = _flat(study.given)
     return {
-        key: next((old for name, old in formerly.items() if re.fullmatch(name, key)), value)
-        for key, value in here.items()
-        if key not in there and (key not in given or _is_former(formerly, key, value))
+        key: value
+        for key, value in then.items()
+        if key not in given or (key in former and value == here[key])
     }
-
-
-def _is_former(formerly: Mapping[str, Any], key: str, value: object) -> bool:
-    return any(re.fullmatch(name, key) and old == value for name, old in formerly.items())
 
 
 def _flat(tree: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

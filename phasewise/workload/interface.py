@@ -44,6 +44,16 @@ class Unit:
         return f"{count} {self.one if count == 1 else self.many}"
 
 
+@dataclass(frozen=True)
+class Former:
+    """What versions did that lacked a key whose default is now something else."""
+
+    value: Any
+    """The key's value that is what they did."""
+    matters: bool = True
+    """Whether this value gives a study other results than the default."""
+
+
 class Derived(Protocol):
     """Values that follow from a study before it runs."""
 
@@ -68,6 +78,10 @@ class NothingDerived:
 
 def _nothing_derived(_model: Any) -> Derived:
     return NothingDerived()
+
+
+def _as_ever(_model: Any) -> Mapping[str, Former]:
+    return {}
 
 
 Tables = Mapping[str, Any]
@@ -189,9 +203,9 @@ class Workload:
     """A pattern of the workload's keys that may change when a run is resumed, since they change no
     bit of the later results. [communication] and neutral keys may change anyway.
     """
-    formerly: Mapping[str, Any] = field(default_factory=dict)
-    """Patterns of keys that earlier versions did not have and whose default is not what they did,
-    each with the value that is what they did.
+    formerly: Callable[[Any], Mapping[str, Former]] = _as_ever
+    """The keys of a model, with their dots, that earlier versions did not have and whose default is
+    not what they did.
     """
     one_for_both: tuple[str, ...] = ()
     """Keys of [communication] that `phasewise predict --algorithm` sets together."""

@@ -13,7 +13,13 @@ import phasewise
 from phasewise.driver import check_library, check_world, launched_size
 from phasewise.errors import RunError, StudyError
 from phasewise.mpi.ranks import collectively
-from phasewise.runs.checkpoint import choose_checkpoint, find_checkpoints, restore, write_checkpoint
+from phasewise.runs.checkpoint import (
+    choose_checkpoint,
+    find_checkpoints,
+    former_keys,
+    restore,
+    write_checkpoint,
+)
 from phasewise.runs.disk import GuardedFile, replacing_hdf5
 from phasewise.runs.gathering import gather_rows
 from phasewise.runs.records import fixed_text
@@ -35,13 +41,13 @@ def study(**changes):
     return Study.from_dict(plan | changes)
 
 
-def write(folder, ranks, turn=3, lost=(5, 77)):
+def write(folder, ranks, turn=3, lost=(5, 77), plan=None):
     def body(rank):
         driver = FakeSimulation(rank.rank(), rank.size(), COUNTS)
         driver.turn = turn
         for id_ in lost:
             driver.lose(1, id_)
-        return write_checkpoint(folder, driver, rank, study())
+        return write_checkpoint(folder, driver, rank, plan or study())
 
     return World(ranks).run(body)[0]
 
@@ -227,6 +233,16 @@ def test_a_run_of_a_version_with_planes_of_pairs_goes_on_with_them(tmp_path, cap
     World(2).run(lambda rank: phasewise.run(shared, out, resume=True, core=rank).close())
     one_sentence(capsys.readouterr().err, 'ip.1.planes = "pair"')
     assert Results(out).study["ip"]["1"]["planes"] == "pair"
+
+
+def test_a_key_of_planes_makes_no_difference_where_slices_have_one(tmp_path):
+    one = study().replace(**{"ip.1.interpolation": "none"})
+    forget_planes(write(tmp_path, 1, plan=one))
+    for asked in (one, *(one.replace(**{"ip.1.planes": planes}) for planes in ("shared", "pair"))):
+        assert former_keys(tmp_path, asked) == {}
+        choose_checkpoint(tmp_path, asked, SETS)
+    forget_planes(write(tmp_path, 1))
+    assert former_keys(tmp_path, study()) == {"ip.1.planes": "pair"}
 
 
 def test_a_refused_resume_changes_nothing_of_the_run(tmp_path):

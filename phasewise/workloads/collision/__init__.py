@@ -4,7 +4,7 @@ from phasewise.tables.declared import schema_of
 from phasewise.workload.interface import Workload
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.tables.communication import BeamCommunication
-from phasewise.workloads.collision.tables.model import Records, bunches
+from phasewise.workloads.collision.tables.model import Records, bunches, formerly
 from phasewise.workloads.collision.tables.parameters import parameters
 from phasewise.workloads.collision.tables.process_grid import check_process_grid
 from phasewise.workloads.collision.tables.read import TABLES, read, read_host
@@ -30,7 +30,7 @@ WORKLOAD = Workload(
         r"records\.(slices_every|pair_luminosity_every|particles_every|particles_fraction|field)"
         r"|ip\.\d+\.green_function"
     ),
-    formerly={r"ip\.\d+\.planes": "pair"},
+    formerly=formerly,
     one_for_both=("reduce", "broadcast"),
     bunches=bunches,
     read_host=read_host,

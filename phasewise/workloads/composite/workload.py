@@ -89,6 +89,11 @@ def composite_of(names: tuple[str, ...]) -> Composite:
             for name, own in ring.items()
             if own.free_keys
         ),
+        formerly=lambda model: {
+            key: former
+            for name, own in ring.items()
+            for key, former in own.formerly(model.parts[name]).items()
+        },
         bunches=lambda model: main.bunches(model.parts[host]),
     )
 

@@ -11,6 +11,7 @@ from phasewise.constants import SPEED_OF_LIGHT
 from phasewise.study import Study
 from phasewise.tables.declared import key
 from phasewise.workload.bunches import SharedBunch
+from phasewise.workload.interface import Former
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.optics import METRES
 from phasewise.workloads.collision.tables.point import InteractionPoint
@@ -97,6 +98,14 @@ class Collision:
 def bunches(model: Collision) -> tuple[SharedBunch, ...]:
     """The bunches that are tracked."""
     return tuple(beam.shared for beam in model.beams if not beam.strong)
+
+
+def formerly(model: Collision) -> dict[str, Former]:
+    """Slices had planes of pairs."""
+    return {
+        f"ip.{k}.planes": Former("pair", matters=ip.has_two_planes)
+        for k, ip in enumerate(model.ips, 1)
+    }
 
 
 def collision_of(study: Study) -> Collision:

@@ -107,6 +107,11 @@ class InteractionPoint:
         return self.bhabha is not None and self.model != "none"
 
     @property
+    def has_two_planes(self) -> bool:
+        """Whether a slice lays its charge where it meets the head and the tail of another."""
+        return self.model == "strong-strong" and self.interpolation == "linear"
+
+    @property
     def steps(self) -> int:
         """Steps of a collision, in each of which pairs of slices meet."""
         return sum(self.slices) - 1
