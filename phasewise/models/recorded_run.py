@@ -116,7 +116,7 @@ def _study(folder: Path, record: CommunicationRecord, algorithms: dict[str, Any]
             usual = workload_of(tables).read_communication({}, folder)
             tables["communication"] = usual.with_algorithms(own, algorithms)
     try:
-        study = Study.from_dict(tables, folder)
+        study = Study.from_stored(tables, folder)
     except StudyError as error:
         raise RunError(f"{path} cannot be used: {error}") from None
     return replace(study, communication=placed(study, record))

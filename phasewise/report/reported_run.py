@@ -78,7 +78,14 @@ class ReportedRun:
 
     @cached_property
     def study(self) -> dict[str, Any]:
-        """The resolved study."""
+        """The resolved study, with the keys as the version meant them that ran it."""
+        stored = self._stored_study()
+        try:
+            return dict(Study.from_stored(stored, self.directory).given)
+        except StudyError:  # it may name a file that is gone
+            return stored
+
+    def _stored_study(self) -> dict[str, Any]:
         if self.has_records:
             return self.results.study
         path = self.directory / "study.json"
@@ -105,7 +112,7 @@ class ReportedRun:
         """The study's derived quantities."""
         if self.has_records:
             return self.results.derived
-        return Study.from_dict(self.study, self.directory).derived()
+        return Study.from_stored(self.study, self.directory).derived()
 
     @cached_property
     def communication(self) -> CommunicationRecord | None:

@@ -57,5 +57,5 @@ def _study(folder: Path, resolved: dict[str, Any]) -> Study:
     resolved.
     """
     with suppress(StudyError):
-        return load(folder / STUDY_FILE)
-    return Study.from_dict(resolved, folder)
+        return load(folder / STUDY_FILE).as_in(resolved)
+    return Study.from_stored(resolved, folder)

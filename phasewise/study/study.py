@@ -121,6 +121,23 @@ class Study(Readable):
             folder=place,
         )
 
+    @classmethod
+    def from_stored(cls, study: Mapping[str, Any], folder: str | Path = ".") -> Study:
+        """A study from the dictionary that a run has stored (`resolved`), perhaps of an earlier
+        version: keys that this version lacked stand for what it did.
+
+        Raises:
+            StudyError: As `from_dict`.
+        """
+        return cls.from_dict(study, folder).as_in(study)
+
+    def as_in(self, stored: Mapping[str, Any]) -> Study:
+        """This study with what an earlier version did that has stored it so (`resolved`)."""
+        known = dict(leaves(stored)).keys() | dict(leaves(self.given)).keys()
+        former = self.workload.formerly(self.model)
+        lacking = {key: old.value for key, old in former.items() if key not in known}
+        return self.replace(**lacking) if lacking else self
+
     def with_count(self, count: int) -> Study:
         """This study with another number of turns, or whatever it counts."""
         return dataclasses.replace(self, count=count)

@@ -15,6 +15,7 @@ from phasewise.cli import main
 from phasewise.errors import RunError
 from phasewise.report.beams.footprint import resonances
 from phasewise.report.contents import COMMUNICATION, make_report
+from phasewise.report.reported_run import ReportedRun
 from phasewise.report.style import (
     new_picture,
     picture_style,
@@ -267,6 +268,17 @@ def test_files_that_are_not_the_run_s_own_are_passed_over(tmp_path):
     says(density.caption, "turn 100")
     # 6 s over the 101 turns of the records, as "many" is no number.
     assert "59.406" in text_of(made) and PHASES not in text_of(made)
+
+
+def test_the_study_of_an_earlier_version_has_the_planes_of_its_run(tmp_path):
+    study = write_run(tmp_path, turns=2, ip__1__interpolation="linear")
+    stored = study.resolved()
+    del stored["ip"]["1"]["planes"]
+    with h5py.File(tmp_path / "records.h5", "a") as file:
+        file.attrs["study"] = json.dumps(stored)
+    assert ReportedRun(tmp_path).study == study.resolved() | {
+        "ip": {"1": stored["ip"]["1"] | {"planes": "pair"}}
+    }
 
 
 @pytest.mark.parametrize("folder", ["absent", "."])

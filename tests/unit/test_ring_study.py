@@ -90,6 +90,13 @@ def test_a_resolved_ring_is_the_same_ring() -> None:
     assert pickle.loads(pickle.dumps(ring.workload)) == ring.workload
 
 
+def test_a_stored_ring_means_what_its_parts_meant() -> None:
+    stored = study().resolved()
+    del stored["ip"]["1"]["planes"]
+    collision = Study.from_stored(stored).model.parts["collision"]
+    assert collision.ips[0].planes == "pair"
+
+
 def test_the_parts_may_stand_in_any_order_and_a_list_of_one_is_that_one() -> None:
     turned = study(workload=["collision", "spacecharge"])
     assert "workload = collision spacecharge" in turned.parameters()

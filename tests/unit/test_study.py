@@ -251,3 +251,17 @@ def test_longitudinal_motion_takes_place_without_dispersion() -> None:
     assert keys["line.1.1.1.dispersion1"] == "0.0 0.0 0.0 0.0"
     assert keys["line.1.1.3.phase"] == "0.0 0.0"
     assert keys["line.1.1.3.dispersion1"] == "0.3 0.0 0.0 0.0"
+
+
+def test_a_study_that_an_earlier_version_stored_has_the_planes_of_its_run() -> None:
+    now = build()
+    stored = now.resolved()
+    assert Study.from_stored(stored) == now
+    del stored["ip"]["1"]["planes"]
+    assert Study.from_dict(stored).ips[0].planes == "shared"
+    then = Study.from_stored(stored)
+    assert then == now.replace(**{"ip.1.planes": "pair"})
+    assert now.as_in(stored) == then
+    # Who asks for planes gets them.
+    asked = now.replace(**{"ip.1.planes": "shared"})
+    assert asked.as_in(stored) == asked

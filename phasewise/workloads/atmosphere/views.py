@@ -60,7 +60,7 @@ class AtmosphereResults(_Columns, Pictures):
 
     def __init__(self, results: Results) -> None:
         super().__init__(results)
-        self._study = Study.from_dict(results.study)
+        self._study = Study.from_stored(results.study)
         self._model = model_of(self._study)
 
     @property

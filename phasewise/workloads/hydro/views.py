@@ -46,7 +46,7 @@ class HydroResults(Pictures):
 
     def __init__(self, results: Results) -> None:
         super().__init__(results)
-        self._model = model_of(Study.from_dict(results.study))
+        self._model = model_of(Study.from_stored(results.study))
 
     def centres(self, axis: int) -> Floats:
         """The centres of zones along an axis, from 0."""

@@ -54,7 +54,7 @@ class OceanResults(Pictures):
 
     def __init__(self, results: Results) -> None:
         super().__init__(results)
-        self._model = model_of(Study.from_dict(results.study))
+        self._model = model_of(Study.from_stored(results.study))
 
     @property
     def edges(self) -> tuple[Floats, Floats]:

@@ -64,7 +64,7 @@ def ring_of(results: Results) -> Ring | None:
     names a file that is gone.
     """
     try:
-        model = Study.from_dict(results.study, results.folder).model
+        model = Study.from_stored(results.study, results.folder).model
     except StudyError:
         return None
     if not isinstance(model, SpaceCharge):
