@@ -117,6 +117,16 @@ def test_encounters_with_shared_planes_have_a_rate_of_their_own() -> None:
     assert each(ip__1__weighting="tsc") == pytest.approx(4000 * 4e-9)
 
 
+def test_solves_of_shared_planes_have_the_rate_of_transforms_in_lanes() -> None:
+    rows, lanes = (KernelRate("flop", (1.0,), (each,)) for each in (1e-10, 5e-11))
+
+    def each(planes: str, **rates: KernelRate) -> float:
+        return seconds(machine(**rates), ip__1__planes=planes)["solve"]
+
+    assert each("shared", solve=rows, solve_lanes=lanes) == 0.5 * each("shared", solve=rows)
+    assert each("pair", solve=rows, solve_lanes=lanes) == each("pair", solve=rows)
+
+
 def test_passes_into_a_frame_of_the_collision_have_a_rate_of_their_own() -> None:
     rates = {"arc": RATES["arc"], "arc_crossing": KernelRate("flop", (1.0,), (3e-10,))}
     crossing, head_on = (

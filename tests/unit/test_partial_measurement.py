@@ -240,7 +240,8 @@ def test_kernels_are_timed_until_the_end_and_each_gets_its_share(
 
 def test_rates_follow_from_the_timings_that_there_are() -> None:
     def values(name: str) -> dict[str, Any]:
-        kernel = {"items": 1e5, "flops": 1e6, "bytes": 1e6, "seconds": 1e-3}
+        seconds = 1e-3 if "shared" not in name else 4e-4
+        kernel = {"items": 1e5, "flops": 1e6, "bytes": 1e6, "seconds": seconds}
         known = ("moments", "sort", "arc", "encounter", "clear", "solve", "green", "field")
         more = ("luminosity", "gaussian_encounter", "slice_moments", "bounds")
         pairs = ("mesh", "overlap_factor")
@@ -252,6 +253,9 @@ def test_rates_follow_from_the_timings_that_there_are() -> None:
     every = {name: values(name) for name in MEASURING.cases()}
     complete = MEASURING.rates(every)
     assert {"step", "turn", "encounter", "encounter_mesh", "solve", "green"} <= set(complete)
+    # Planes are shared where solves transform several rows at once.
+    assert complete["solve"].seconds == (1e-9,) * 4
+    assert complete["solve_lanes"].seconds == pytest.approx((4e-10,) * 4)
     for left_out in every:
         some = MEASURING.rates({name: v for name, v in every.items() if name != left_out})
         assert set(some) <= set(complete)

@@ -21,6 +21,7 @@ from phasewise.study.study import CPU
 from phasewise.workloads.collision.bench import collision_case
 from phasewise.workloads.collision.kernels.terms import (
     encounter_variant_of,
+    solve_variant_of,
     terms_at,
     variant_of,
 )
@@ -255,10 +256,12 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
     slice. Without one of them, or the times of `encounter`, that extra time stays unknown.
     """
     cells, variant = pair[0].cells, variant_of(pair[0].point)
+    in_lanes = pair[0].point.in_lanes
     for measured in pair:
-        for name in ("clear", "solve"):
-            if not variant:
-                found.put(name, cells, measured.per_unit(name))
+        if not variant:
+            found.put("clear", cells, measured.per_unit("clear"))
+        if not variant or in_lanes:
+            found.put("solve" + solve_variant_of(pair[0].point), cells, measured.per_unit("solve"))
         for name in ("field", "luminosity"):
             found.put(name + variant, cells, measured.per_unit(name))
     variant = encounter_variant_of(pair[0].point)

@@ -33,9 +33,14 @@ GAUSSIAN_SECONDS = 30e-9
 GHz.
 """
 
-SOLVE_SECONDS = ((14.0, 38e-6), (18.0, 1.36e-3))
-"""log2 of the points M of a doubled mesh, and seconds of one field solve on it, measured on one
-core at about 2 GHz for 64 × 64 cells, which stay in the cache, and 256 × 256, which do not.
+SOLVE_SECONDS = {
+    "rows": ((14.0, 38e-6), (18.0, 1.36e-3)),
+    "lanes": ((14.0, 13e-6), (18.0, 0.55e-3)),
+}
+"""log2 of the points M of a doubled mesh, and seconds of one field solve on it by transforms of a
+row at a time, or of several rows in the lanes of vectors: for 64 × 64 cells, which stay in the
+cache, and 256 × 256, which do not. The former were measured on one core at about 2 GHz; the latter
+are these times the ratio that `benchmarks/mesh_solves.py` found.
 """
 
 
@@ -79,14 +84,14 @@ def _solves(ip: InteractionPoint) -> float:
     planes = 2 * first * second
     if ip.interpolation == "linear":
         planes = planes + first + second if ip.planes == "shared" else 2 * planes
-    return planes * solve_seconds(*ip.grid)
+    return planes * solve_seconds(*ip.grid, in_lanes=ip.in_lanes)
 
 
-def solve_seconds(nx: int, ny: int) -> float:
+def solve_seconds(nx: int, ny: int, in_lanes: bool) -> float:
     """Seconds of one field solve: c M log2 M, M = 4 nx ny, with c between those measured."""
     points = 4 * nx * ny
     depth = math.log2(points)
-    (small, first), (large, second) = SOLVE_SECONDS
+    (small, first), (large, second) = SOLVE_SECONDS["lanes" if in_lanes else "rows"]
     low, high = first / (2**small * small), second / (2**large * large)
     share = min(max((depth - small) / (large - small), 0.0), 1.0)
     return (low + share * (high - low)) * points * depth

@@ -26,6 +26,7 @@ time is that outside kernels and messages.
 
 CROSSING = "_crossing"
 SHARED = "_shared"
+LANES = "_lanes"
 VARIANTS = {
     "": (),
     "_tsc": ("",),
@@ -34,14 +35,18 @@ VARIANTS = {
     "_2_shared": ("_2", ""),
     "_tsc_2_shared": ("_tsc_2", "_2_shared", "_2", ""),
     CROSSING: ("",),
+    LANES: ("",),
 }
 """Suffixes of a name, each with the variants nearest to it: `_tsc` for quadratic weights, `_2` for
 two field planes, `_2_shared` for encounters whose planes are shared by neighbouring slices,
-`_crossing` for passes that take particles into a collision's own frame or back. The rate of a name
-with a suffix replaces that of the plain name.
+`_crossing` for passes that take particles into a collision's own frame or back, `_lanes` for solves
+by transforms of several rows at once. The rate of a name with a suffix replaces that of the plain
+name.
 """
 
-BESIDE = ("encounter_mesh", "encounter_cold")
+BESIDE = tuple(
+    name + suffix for name in ("encounter_mesh", "encounter_cold") for suffix in VARIANTS
+)
 """Terms that count as zero if they were not measured."""
 
 UNRATED = ("debunched", "optical_depths", "energy_losses")
@@ -79,7 +84,6 @@ def terms_at(
     name, items = str(kernel["name"]), float(kernel["items"])
     cells = float(ip.grid[0] * ip.grid[1])
     work = {"item": items, "flop": float(kernel["flops"]), "byte": float(kernel["bytes"])}
-    variant = variant_of(ip)
     if name == "encounter":
         variant = encounter_variant_of(ip)
         meetings = particles * met
@@ -96,6 +100,7 @@ def terms_at(
         return [Term(name, work[UNITS[name]], particles)]
     if name in ("mesh", "overlap_factor", *UNRATED):
         return [Term(name, items, 1.0)]
+    variant = solve_variant_of(ip) if name == "solve" else variant_of(ip)
     return [Term(name + variant, work[UNITS[name]], cells)]
 
 
@@ -114,3 +119,8 @@ def encounter_variant_of(ip: InteractionPoint) -> str:
     """The suffix in VARIANTS that applies to the encounters at an interaction point."""
     shares = ip.interpolation == "linear" and ip.planes == "shared"
     return variant_of(ip) + (SHARED if shares else "")
+
+
+def solve_variant_of(ip: InteractionPoint) -> str:
+    """The suffix in VARIANTS that applies to the solves at an interaction point."""
+    return LANES if ip.in_lanes else ""

@@ -112,6 +112,13 @@ class InteractionPoint:
         return self.model == "strong-strong" and self.interpolation == "linear"
 
     @property
+    def in_lanes(self) -> bool:
+        """Whether a processor solves for the field by transforms of several rows at once
+        (core/collision/build_point.cpp).
+        """
+        return self.has_two_planes and self.planes == "shared"
+
+    @property
     def steps(self) -> int:
         """Steps of a collision, in each of which pairs of slices meet."""
         return sum(self.slices) - 1
