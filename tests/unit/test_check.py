@@ -75,6 +75,15 @@ def test_rows_are_shown_where_they_apply(capsys: pytest.CaptureFixture[str]) -> 
     assert "ξ" not in without and "resolution" not in without
 
 
+def test_planes_that_cannot_be_shared_are_told(capsys: pytest.CaptureFixture[str]) -> None:
+    apart: dict[str, Any] = {"ip__1__half_crossing_angle": 3e-3, "ip__1__slices": 7}
+    told = "each pair of slices has two planes"
+    says(" ".join(shown(capsys, **apart).split()), "Interaction point 1", told)
+    others = {"ip__1__planes": "pair"}, {"ip__1__interpolation": "none"}
+    for changes in ({}, *(apart | other for other in others)):
+        assert told not in " ".join(shown(capsys, **changes).split())
+
+
 def test_the_sum_of_xi_is_shown_of_several_points(capsys: pytest.CaptureFixture[str]) -> None:
     (xi, _), (alone, _) = (
         [beam.xi for beam in derived(**own).beams] for own in ({"ip": TWO_POINTS}, {})

@@ -13,6 +13,7 @@ import pytest
 from scipy.special import erfcx, k0e
 
 from phasewise.study import Study
+from phasewise.workloads.collision.analysis.deposits import deposits_per_particle
 from phasewise.workloads.collision.derived.cost import solve_seconds
 from phasewise.workloads.collision.derived.quantities import DerivedPoint, derive
 from tests.sentences import missing
@@ -224,6 +225,29 @@ def test_a_solve_costs_what_was_measured_and_more_on_a_larger_mesh() -> None:
         assert solve_seconds(256, 256, in_lanes) == pytest.approx(large, rel=1e-9)
         times = [solve_seconds(n, n, in_lanes) for n in (32, 64, 128, 256, 512)]
         assert times == sorted(times)
+
+
+def test_slices_with_windows_of_their_own_count_planes_of_pairs() -> None:
+    apart = {"ip__1__half_crossing_angle": 3e-3, "ip__1__beta": [0.55, 0.02]}
+
+    def found(planes: str, **changes: Any) -> tuple[bool, list[int], float]:
+        given = tables(ip__1__slices=[7, 6], ip__1__planes=planes, **changes)
+        study = Study.from_dict(given)
+        derived = study.derived()
+        deposits = [
+            int(deposits_per_particle(study.resolved(), derived, beam)[0]) for beam in (1, 2)
+        ]
+        return derived["ips"][0]["shared_planes"], deposits, derived["seconds_per_turn"]
+
+    solves = [solve_seconds(64, 64, in_lanes) for in_lanes in (True, False)]
+    assert found("shared")[:2] == (True, [7, 8])
+    assert found("pair")[:2] == (False, [12, 14])
+    assert found("shared", **apart)[:2] == (False, [12, 14])
+    # The transforms are those that the study asks for.
+    shared, pair = (found(planes, **apart)[2] for planes in ("shared", "pair"))
+    assert pair - shared == pytest.approx(168 * (solves[1] - solves[0]), rel=1e-9)
+    fixed = {"ip__1__mesh": "fixed", "ip__1__mesh_half_width": [1e-2, 1e-3]}
+    assert found("shared", **apart, **fixed)[:2] == (True, [7, 8])
 
 
 @pytest.mark.parametrize(

@@ -117,6 +117,11 @@ def _show_point(model: Collision, derived: DerivedCollision, index: int) -> None
     if ip.model != "none":
         rows = _resolution_rows(ip, derived.resolution.ips[index])
         print_table(f"{name}, resolution", ["", "value"], _rows(rows))
+    if ip.has_two_planes and ip.planes == "shared" and not point.shared_planes:
+        console().print(
+            f"{name}: the slices are too far apart for one window of the mesh, so that each pair "
+            "of slices has two planes of its own."
+        )
 
 
 def _xi_rows(effective: list[Pair], head_on: list[Pair]) -> list[list[Any]]:

@@ -49,6 +49,11 @@ class Timed:
         return collision_of(self.study).ips[0]
 
     @property
+    def of_encounters(self) -> str:
+        """The suffix of the names of its encounters' rates."""
+        return encounter_variant_of(collision_of(self.study), 0)
+
+    @property
     def cells(self) -> float:
         """Nodes of the mesh."""
         nx, ny = self.point.grid
@@ -57,8 +62,7 @@ class Timed:
     def terms(self, name: str) -> list[Term]:
         """The terms of a kernel's time."""
         kernel: dict[str, Any] = {"name": name, **self.kernels[name]}
-        met = collision_of(self.study).slices_met(self.point)
-        return terms_at(kernel, self.point, self.particles, met, self.held)
+        return terms_at(kernel, collision_of(self.study), 0, self.particles, self.held)
 
     def per_unit(self, name: str) -> float:
         """Seconds per unit of the first term of a kernel."""
@@ -231,7 +235,7 @@ def _overheads(found: Rates, short: Timed, long: Timed) -> None:
 
 def _particles(found: Rates, measured: Timed) -> None:
     """Kernels over particles, on a mesh that stays in the cache."""
-    variant = encounter_variant_of(measured.point)
+    variant = measured.of_encounters
     _passes(found, measured)
     found.put("sort", measured.particles, measured.per_unit("sort"))
     found.put("encounter" + variant, measured.particles, measured.per_unit("encounter"))
@@ -245,7 +249,7 @@ def _passes(found: Rates, measured: Timed) -> None:
 
 def _tsc(found: Rates, measured: Timed) -> None:
     """The kernels whose rates depend on the weighting, under the names of this weighting."""
-    encounter = "encounter" + encounter_variant_of(measured.point)
+    encounter = "encounter" + measured.of_encounters
     found.put(encounter, measured.particles, measured.per_unit("encounter"))
     found.put("field" + variant_of(measured.point), measured.cells, measured.per_unit("field"))
 
@@ -264,7 +268,7 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
             found.put("solve" + solve_variant_of(pair[0].point), cells, measured.per_unit("solve"))
         for name in ("field", "luminosity"):
             found.put(name + variant, cells, measured.per_unit(name))
-    variant = encounter_variant_of(pair[0].point)
+    variant = pair[0].of_encounters
     if cells == MESHES[0] ** 2:  # that of `encounter` itself
         found.put("encounter_mesh" + variant, cells, 0.0)
         found.put("encounter_cold" + variant, cells, 0.0)

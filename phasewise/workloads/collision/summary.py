@@ -56,7 +56,9 @@ def _beam(results: Results, number: int, growth: Any) -> dict[str, Any]:
     beam = results.beam(number)
     planes = [getattr(growth, plane) for plane in PLANES]
     outside = beam.outside.sum(axis=0)
-    deposits = int(beam.particles.sum()) * deposits_per_particle(results.study, number)
+    deposits = int(beam.particles.sum()) * deposits_per_particle(
+        results.study, results.derived, number
+    )
     return {
         "emittance": beam.emittance[-1].tolist(),
         "emittance_growth": [None if p.growth is None else p.growth.per_turn for p in planes],

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 
+from phasewise.workloads.collision.derived.design_mesh import shares_planes
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.point import InteractionPoint
@@ -58,32 +59,37 @@ def memory_bytes(model: Collision) -> float:
 def seconds_per_turn(model: Collision) -> float:
     """Seconds of one core at about 2 GHz."""
     particles = sum(_tracked(beam) for beam in model.beams)
-    per_particle = TURN_SECONDS + sum(_encounters(model, ip) for ip in model.ips)
-    return particles * per_particle + sum(_solves(ip) for ip in model.ips)
+    points = [(ip, _kind(model, k)) for k, ip in enumerate(model.ips)]
+    per_particle = TURN_SECONDS + sum(_encounters(model, ip, kind) for ip, kind in points)
+    return particles * per_particle + sum(_solves(ip, kind) for ip, kind in points)
 
 
 def _tracked(beam: Beam) -> int:
     return 0 if beam.strong else beam.macroparticles
 
 
-def _encounters(model: Collision, ip: InteractionPoint) -> float:
+def _kind(model: Collision, ip: int) -> str:
+    """The planes of slices at an interaction point with a mesh, as in `ENCOUNTER_SECONDS`."""
+    if model.ips[ip].interpolation == "none":
+        return "none"
+    return "shared" if shares_planes(model, ip) else "pair"
+
+
+def _encounters(model: Collision, ip: InteractionPoint, kind: str) -> float:
     """Seconds per particle."""
     if ip.model == "none":
         return 0.0
-    if ip.model != "strong-strong":
-        return GAUSSIAN_SECONDS * model.slices_met(ip)
-    kind = ip.interpolation if ip.interpolation == "none" else ip.planes
-    return ENCOUNTER_SECONDS[kind] * model.slices_met(ip)
+    each = ENCOUNTER_SECONDS[kind] if ip.model == "strong-strong" else GAUSSIAN_SECONDS
+    return each * model.slices_met(ip)
 
 
-def _solves(ip: InteractionPoint) -> float:
+def _solves(ip: InteractionPoint, kind: str) -> float:
     """Seconds of the fields of every slice on every plane that it meets, in both directions."""
     if ip.model != "strong-strong":
         return 0.0
     first, second = ip.slices
-    planes = 2 * first * second
-    if ip.interpolation == "linear":
-        planes = planes + first + second if ip.planes == "shared" else 2 * planes
+    pairs = 2 * first * second
+    planes = {"none": pairs, "shared": pairs + first + second, "pair": 2 * pairs}[kind]
     return planes * solve_seconds(*ip.grid, in_lanes=ip.in_lanes)
 
 

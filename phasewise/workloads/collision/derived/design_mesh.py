@@ -121,6 +121,13 @@ class DesignMesh:
         separation = closest_separation(self._point.separation, self._point.separation_ramp)
         self._centre = [tuple(sign * d / 2 for d in separation) for sign in (1, -1)]
 
+    @property
+    def is_common(self) -> bool:
+        """Whether one window holds all slices; otherwise slices, or pairs of them, have windows of
+        their own.
+        """
+        return self._axis(0).common and self._axis(1).common
+
     def cells_at_waist(self) -> Pair:
         """Size of a cell [m] in x and y where the slices at the bunches' centres meet."""
         return self._cell_at_waist(0), self._cell_at_waist(1)
@@ -204,6 +211,16 @@ class DesignMesh:
             self._ends(1 - beam, 1, beside, (boundaries[beside] - own.z[i]) / 2),
         ]
         return max(float(np.abs(part - centre).max()) for pair in ends for part in pair)
+
+
+def shares_planes(model: Collision, ip: int) -> bool:
+    """Whether neighbouring slices share the planes between them at an interaction point: if the
+    study asks for it, and one window of the mesh holds all slices of the design bunches.
+    """
+    point = model.ips[ip]
+    if not point.has_two_planes or point.planes != "shared":
+        return False
+    return point.mesh == "fixed" or DesignMesh(model, ip).is_common
 
 
 def quantised(cell: float) -> float:

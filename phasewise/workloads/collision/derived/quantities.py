@@ -28,6 +28,7 @@ from phasewise.workloads.collision.derived.crabs import (
     crab_waves,
     derived_crab_waist,
 )
+from phasewise.workloads.collision.derived.design_mesh import shares_planes
 from phasewise.workloads.collision.derived.overlap import Effects, luminosity
 from phasewise.workloads.collision.derived.resolution import Resolution, resolution
 from phasewise.workloads.collision.tables.longitudinal import synchrotron_tune
@@ -146,6 +147,8 @@ class DerivedPoint:
     luminosity_per_second: float | None
     beamstrahlung: DerivedBeamstrahlung | None
     """None if nobody radiates there."""
+    shared_planes: bool
+    """Whether neighbouring slices share the planes of the field between them."""
     bhabha_cross_section: float | None
     """Of the events that the study asks for [m²]; None if it does not."""
 
@@ -284,5 +287,6 @@ def _point(model: Collision, ip: int, beamstrahlung: DerivedBeamstrahlung | None
         luminosity_crossing_per_second=None if rate is None else crossing * rate,
         luminosity_per_second=None if rate is None else full * rate,
         beamstrahlung=beamstrahlung,
+        shared_planes=shares_planes(model, ip),
         bhabha_cross_section=bhabha_cross_section(model, ip),
     )

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from phasewise.study.kernels import Term
+from phasewise.workloads.collision.derived.design_mesh import shares_planes
 from phasewise.workloads.collision.tables.model import Collision
 from phasewise.workloads.collision.tables.point import InteractionPoint
 
@@ -62,8 +63,7 @@ def terms(model: Collision, kernel: Mapping[str, Any], ranks: int) -> list[Term]
     tracked = [beam for beam in model.beams if not beam.strong]
     particles = sum(beam.macroparticles for beam in tracked) / ranks
     held = 2 if ranks == 1 and len(tracked) == 2 else 1
-    ip = model.ips[point - 1]
-    return terms_at(kernel, ip, particles, model.slices_met(ip), held)
+    return terms_at(kernel, model, point - 1, particles, held)
 
 
 def overheads(model: Collision, _ranks: int) -> list[Term]:
@@ -73,20 +73,20 @@ def overheads(model: Collision, _ranks: int) -> list[Term]:
 
 
 def terms_at(
-    kernel: Mapping[str, Any], ip: InteractionPoint, particles: float, met: float, held: int
+    kernel: Mapping[str, Any], model: Collision, point: int, particles: float, held: int
 ) -> list[Term]:
-    """The terms of a kernel's time at one interaction point.
+    """The terms of a kernel's time at one interaction point, counted from 0.
 
-    kernel: name, items, flops and bytes of a rank in a turn at one interaction point. particles:
-    those of a rank, which holds particles of `held` beams. met: the number of opposing slices that
-    a particle meets.
+    kernel: name, items, flops and bytes of a rank in a turn at that point. particles: those of a
+    rank, which holds particles of `held` beams.
     """
+    ip = model.ips[point]
     name, items = str(kernel["name"]), float(kernel["items"])
     cells = float(ip.grid[0] * ip.grid[1])
     work = {"item": items, "flop": float(kernel["flops"]), "byte": float(kernel["bytes"])}
     if name == "encounter":
-        variant = encounter_variant_of(ip)
-        meetings = particles * met
+        variant = encounter_variant_of(model, point)
+        meetings = particles * model.slices_met(ip)
         meshes = held * float(math.prod(ip.slices))
         return [
             Term("encounter" + variant, meetings, particles),
@@ -115,10 +115,10 @@ def variant_of(ip: InteractionPoint) -> str:
     return weights + ("_2" if ip.interpolation == "linear" else "")
 
 
-def encounter_variant_of(ip: InteractionPoint) -> str:
+def encounter_variant_of(model: Collision, point: int) -> str:
     """The suffix in VARIANTS that applies to the encounters at an interaction point."""
-    shares = ip.interpolation == "linear" and ip.planes == "shared"
-    return variant_of(ip) + (SHARED if shares else "")
+    shares = shares_planes(model, point)
+    return variant_of(model.ips[point]) + (SHARED if shares else "")
 
 
 def solve_variant_of(ip: InteractionPoint) -> str:

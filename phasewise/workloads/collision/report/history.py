@@ -113,7 +113,9 @@ def draw_losses(run: BeamsRun) -> Drawing | Missing:
         axis.set_ylim(bottom=0)
         whole_ticks(axis.yaxis)
         legend_above(axis)
-    deposits = [int(deposits_per_particle(run.study, number).sum()) for number in (1, 2)]
+    deposits = [
+        int(deposits_per_particle(run.study, run.derived, number).sum()) for number in (1, 2)
+    ]
     each = " and ".join(map(str, dict.fromkeys(deposits)))
     return Drawing(
         canvas,

@@ -124,17 +124,6 @@ class InteractionPoint:
         return sum(self.slices) - 1
 
 
-def planes_met(point: Mapping[str, Any], beam: int) -> int:
-    """Planes of the opposing slices on which a particle of beam 1 or 2 deposits its charge, at an
-    interaction point of a resolved study where one mesh holds all slices.
-    """
-    slices = slices_of(point)[2 - beam]
-    if point["interpolation"] == "none":
-        return slices
-    # Studies of earlier versions, which have no such key, have pairs.
-    return slices + 1 if point.get("planes", "pair") == "shared" else 2 * slices
-
-
 def slices_of(point: Mapping[str, Any]) -> tuple[int, int]:
     """Slices of beams 1 and 2 at an interaction point of a resolved study."""
     given = point["slices"]
