@@ -34,12 +34,19 @@ bool plans_copies(const Parameters& parameters) {
   return buffers == DeviceBuffers::staged || device != Device::emulated;
 }
 
+// Whether a plan is that of a GPU; it is, too, if the study takes one where there is one.
+bool plans_gpu(const Parameters& parameters) {
+  const workload::Device device = workload::chosen_device(parameters);
+  return device == workload::Device::cuda || device == workload::Device::automatic;
+}
+
 }  // namespace
 
 Description::Description(const Parameters& parameters) {
   seed = static_cast<std::uint64_t>(parameters.integer("seed"));
   read_records(parameters, *this);
   staged = plans_copies(parameters);
+  planned_on_gpu = plans_gpu(parameters);
   settings = build_settings(parameters);
   for (int b = 0; b < 2; ++b) bunches[b] = beam::read_bunch(parameters, b + 1);
   const int count = static_cast<int>(parameters.positive("ip.count"));

@@ -23,6 +23,7 @@ struct Description {
   int tracked = 0;                // number of particles of each beam that are recorded every turn
   std::int64_t slices_every = 0;  // turns between measurements of each slice; 0: never
   bool staged = false;            // whether a plan contains copies between host and device
+  bool planned_on_gpu = false;    // whether a plan is that of a GPU
   Settings settings;
   std::array<beam::BunchConstants, 2> bunches;
   std::vector<InteractionPoint> points;

@@ -47,7 +47,8 @@ CollisionShape collision_shape(const InteractionPoint& ip) {
 
 StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
                            const ProcessGrid& grid, const Settings& settings, int rank, int threads,
-                           Contents contents, DeviceWork* device, bool staged)
+                           Contents contents, DeviceWork* device, field::Transforms transforms,
+                           bool staged)
     : ip_(ip),
       groups_(groups),
       settings_(settings),
@@ -55,7 +56,7 @@ StrongStrong::StrongStrong(const InteractionPoint& ip, const BeamGroups& groups,
       contents_(contents),
       device_(device),
       staged_(staged),
-      grid_(ip.nx, ip.ny, device == nullptr ? ip.transforms : device->transforms(ip.transforms)),
+      grid_(ip.nx, ip.ny, transforms),
       solver_(contents == Contents::none ? nullptr : std::make_unique<field::PoissonSolver>(grid_)),
       plan_(collision_shape(ip), settings, grid, rank),
       columns_(grid_, solver_.get(), plan_, threads, contents, device) {

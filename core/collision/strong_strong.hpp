@@ -36,11 +36,12 @@ class StrongStrong {
   using Listener = workload::Listener;
 
   // ip, groups, grid, settings and device must outlive the collision. `device` is null if the
-  // kernels run on the CPU. `staged` says that the kernels run on a device, in this run or in the
-  // planned one, and that what other ranks need is copied to the host.
+  // kernels run on the CPU. `transforms` are those of the solver there. `staged` says that the
+  // kernels run on a device, in this run or in the planned one, and that what other ranks need is
+  // copied to the host.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
                const Settings& settings, int rank, int threads, Contents contents,
-               DeviceWork* device, bool staged);
+               DeviceWork* device, field::Transforms transforms, bool staged);
 
   // The mesh on which a plan counts Green functions; it must stay in place.
   void plan_on(const CollisionMesh& mesh) { design_ = &mesh; }

@@ -102,9 +102,16 @@ std::unique_ptr<StrongStrong> Turn::make_strong_strong(int ip, const Settings& s
       device_ ? !device_->exchanges_directly() : contents_ == Contents::none && description_.staged;
   auto made = std::make_unique<StrongStrong>(description_.points[ip], groups_, grids_[ip], settings,
                                              rank_, threads_, contents_, device_.get(),
-                                             staged && grids_[ip].ranks() > 1);
+                                             transforms(ip), staged && grids_[ip].ranks() > 1);
   if (meshes_ != nullptr) made->plan_on((*meshes_)[ip]);
   return made;
+}
+
+field::Transforms Turn::transforms(int ip) const {
+  const field::Transforms of_cpu = description_.points[ip].transforms;
+  if (device_) return device_->transforms(of_cpu);
+  const bool on_gpu = contents_ == Contents::none && description_.planned_on_gpu;
+  return on_gpu ? field::Transforms::fftw : of_cpu;  // as gpu/poisson.hpp
 }
 
 void Turn::set_settings(const Settings& settings) {

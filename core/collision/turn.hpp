@@ -106,6 +106,8 @@ class Turn : public workload::RankTurn {
   };
 
   std::unique_ptr<StrongStrong> make_strong_strong(int ip, const Settings& settings) const;
+  // The transforms where the kernels run, or are planned to run.
+  field::Transforms transforms(int ip) const;
   void prepare_radiation(int ip, int beam);
   void arrive(int ip, Listener& listener);
   void depart(int ip, Listener& listener);

@@ -183,3 +183,15 @@ def test_green_functions_are_counted_as_often_as_meshes_are_new() -> None:
 def test_ranks_that_do_not_fit_are_refused() -> None:
     with pytest.raises(ValueError, match="rank"):
         core.work(study().parameters(), 0)
+
+
+def test_a_plan_for_a_gpu_counts_the_transforms_of_the_gpu() -> None:
+    def flops_of_a_solve(*changes: str) -> float:
+        work = core.work(study(*changes).parameters(), 2, NEW_MESH)
+        (solve,) = (kernel for kernel in work if kernel["name"] == "solve")
+        return float(solve["flops"] / solve["items"])
+
+    rows, lanes = flops_of_a_solve('ip.1.planes="pair"'), flops_of_a_solve()
+    assert lanes < rows
+    assert flops_of_a_solve('run.device="emulated"') == lanes
+    assert flops_of_a_solve('run.device="cuda"') == flops_of_a_solve('run.device="auto"') == rows
