@@ -61,7 +61,7 @@ std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
 // of their own; `passes` is the number of passes over a particle for its deposits, besides the pass
 // in which it is kicked.
 parallel::KernelCard encounter_card(Weighting weighting, Arithmetic arithmetic, int planes,
-                                    int deposits, double apart = 0.0, double passes = 0.0);
+                                    double deposits, double apart = 0.0, double passes = 0.0);
 
 // One item is a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();

@@ -71,6 +71,9 @@ class StrongStrong {
   // Kicks particles in the step `now` and deposits them for the step `next`; either may be null.
   void advance(const Step* now, const Step* next, Listener& listener);
   double particles_in(const Step* now, const Step* next) const;
+  // The deposits of a particle. With shared planes they are the mean of all particles: a slice
+  // lays two planes for the first slice that it meets, one for each other, and none after the last.
+  double deposits_of(const Step* now, const Step* next) const;
   // How many of the particles read two planes on meshes of their own.
   double particles_apart(const Step* now) const;
   void pass(std::span<const EncounterTask> todo);
