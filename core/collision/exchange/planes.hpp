@@ -1,7 +1,8 @@
 // On which planes a slice's charge is laid for the slices that it meets, and where each plane lies
 // in a buffer. With two planes a slice meets an opposing one at its head and at its tail. The tail
-// of one slice is the head of the next: neighbours may share the charge and the potential there,
-// which are then laid and solved for once, before the first of the two is met.
+// of one opposing slice is the head of the next: neighbours may share what a slice leaves there,
+// its charge and its potential, which are then laid and solved for once, before the slice meets the
+// first of the two. Only the slice that is met first has a head of its own.
 #pragma once
 
 #include <utility>
@@ -12,8 +13,8 @@
 namespace phasewise::collision {
 
 struct Planes {
-  int each = 1;  // for each pair of slices
-  bool shared = false;
+  int each = 1;         // for each pair of slices
+  bool shared = false;  // by neighbouring slices; only if there are two
 
   // The first plane of a pair that is laid for it: 0, or 1 if the head is kept from before.
   int first_laid(const Step& step, int beam, int p) const {
@@ -22,7 +23,8 @@ struct Planes {
   // The place of a plane of this beam's charge, or of its potential, in a buffer of planes. Shared
   // planes lie in two halves, between which the tails alternate from step to step: a step's heads
   // are the tails of the step before. In a half, slices that meet at one time have places of their
-  // own, which stay theirs, and which ascend with p.
+  // own, which stay theirs from step to step. They ascend with p, and go on from the first place
+  // after the last.
   int item(const Step& step, int beam, int p, int plane) const {
     if (!shared) return p * each + plane;
     const int slots = most_pairs(step.slices), own = step.own(beam, p);
