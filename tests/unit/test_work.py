@@ -195,3 +195,12 @@ def test_a_plan_for_a_gpu_counts_the_transforms_of_the_gpu() -> None:
     assert lanes < rows
     assert flops_of_a_solve('run.device="emulated"') == lanes
     assert flops_of_a_solve('run.device="cuda"') == flops_of_a_solve('run.device="auto"') == rows
+
+
+def test_a_plan_lays_shared_planes_where_check_says_so() -> None:
+    found = []
+    for angle in (0.0, 1e-3, 2e-3, 3e-3, 4e-3):
+        crossing = study(f"ip.1.half_crossing_angle={angle}", "ip.1.slices=[7, 6]")
+        found.append(crossing.derived()["ips"][0]["shared_planes"])
+        assert counted(crossing, 1)["solve"] == (2 * 42 + 13 if found[-1] else 4 * 42)
+    assert found[0] and not found[-1]
