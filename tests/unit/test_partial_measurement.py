@@ -256,6 +256,8 @@ def test_rates_follow_from_the_timings_that_there_are() -> None:
     # Planes are shared where solves transform several rows at once.
     assert complete["solve"].seconds == (1e-9,) * 4
     assert complete["solve_lanes"].seconds == pytest.approx((4e-10,) * 4)
+    assert complete["field_2"].seconds == (1e-9,) * 4
+    assert complete["field_2_shared"].seconds == pytest.approx((4e-10,) * 4)
     for left_out in every:
         some = MEASURING.rates({name: v for name, v in every.items() if name != left_out})
         assert set(some) <= set(complete)

@@ -21,6 +21,7 @@ from phasewise.study.study import CPU
 from phasewise.workloads.collision.bench import collision_case
 from phasewise.workloads.collision.kernels.terms import (
     encounter_variant_of,
+    field_variant_of,
     solve_variant_of,
     terms_at,
     variant_of,
@@ -266,8 +267,8 @@ def _meshes(found: Rates, pair: Sequence[Timed]) -> None:
             found.put("clear", cells, measured.per_unit("clear"))
         if not variant or in_lanes:
             found.put("solve" + solve_variant_of(pair[0].point), cells, measured.per_unit("solve"))
-        for name in ("field", "luminosity"):
-            found.put(name + variant, cells, measured.per_unit(name))
+        found.put("luminosity" + variant, cells, measured.per_unit("luminosity"))
+        found.put("field" + field_variant_of(pair[0].point), cells, measured.per_unit("field"))
     variant = pair[0].of_encounters
     if cells == MESHES[0] ** 2:  # that of `encounter` itself
         found.put("encounter_mesh" + variant, cells, 0.0)

@@ -39,10 +39,10 @@ VARIANTS = {
     LANES: ("",),
 }
 """Suffixes of a name, each with the variants nearest to it: `_tsc` for quadratic weights, `_2` for
-two field planes, `_2_shared` for encounters whose planes are shared by neighbouring slices,
-`_crossing` for passes that take particles into a collision's own frame or back, `_lanes` for solves
-by transforms of several rows at once. The rate of a name with a suffix replaces that of the plain
-name.
+two field planes, `_2_shared` for encounters whose planes are shared by neighbouring slices and for
+the field that they read, `_crossing` for passes that take particles into a collision's own frame or
+back, `_lanes` for solves by transforms of several rows at once. The rate of a name with a suffix
+replaces that of the plain name.
 """
 
 BESIDE = tuple(
@@ -100,7 +100,8 @@ def terms_at(
         return [Term(name, work[UNITS[name]], particles)]
     if name in ("mesh", "overlap_factor", *UNRATED):
         return [Term(name, items, 1.0)]
-    variant = solve_variant_of(ip) if name == "solve" else variant_of(ip)
+    variants = {"solve": solve_variant_of, "field": field_variant_of}
+    variant = variants.get(name, variant_of)(ip)
     return [Term(name + variant, work[UNITS[name]], cells)]
 
 
@@ -119,6 +120,14 @@ def encounter_variant_of(model: Collision, point: int) -> str:
     """The suffix in VARIANTS that applies to the encounters at an interaction point."""
     shares = shares_planes(model, point)
     return variant_of(model.ips[point]) + (SHARED if shares else "")
+
+
+def field_variant_of(ip: InteractionPoint) -> str:
+    """The suffix in VARIANTS that applies to what particles read of the field at a point: of planes
+    that the study shares, with linear weights, the potentials (core/collision/mesh/kick_nodes.hpp).
+    """
+    shares = ip.has_two_planes and ip.planes == "shared" and ip.weighting == "cic"
+    return variant_of(ip) + (SHARED if shares else "")
 
 
 def solve_variant_of(ip: InteractionPoint) -> str:
