@@ -37,8 +37,11 @@ def small_particles(count=COUNT):
     return np.ascontiguousarray(rows)
 
 
-def dump(folder, ranks=2, rows=None, **records):
-    plan = study(particles_every=1, **records)
+def dump(folder, ranks=2, rows=None, ramp=None, **records):
+    given = tables(particles_every=1, **records)
+    if ramp is not None:
+        given["beam"]["1"]["population_ramp"] = ramp
+    plan = Study.from_dict(given)
 
     def body(rank):
         driver = FakeSimulation(rank.rank(), rank.size(), [COUNT, COUNT])
@@ -91,6 +94,15 @@ def test_momenta_times_and_charges_are_those_of_the_standard(tmp_path):
         assert beam.attrs["totalCharge"] == pytest.approx(charge, rel=1e-14)
         assert beam.attrs["speciesType"] == b"proton"
         assert file.attrs["extensions"] == b"BeamPhysics;SpeciesType"
+
+
+def test_a_dump_has_the_charge_that_a_ramp_of_the_population_has_then(tmp_path):
+    ramp = {"turns": [10, 18], "particles": [1.15e11, 1.95e11]}
+    with h5py.File(dump(tmp_path, ramp=ramp)) as file:
+        beam = file["data/12/particles/beam1"]
+        charge = 1.35e11 * ELEMENTARY_CHARGE
+        assert beam.attrs["totalCharge"] == pytest.approx(charge, rel=1e-14)
+        assert beam["weighting"].attrs["value"] * COUNT == pytest.approx(1.35e11, rel=1e-14)
 
 
 def test_the_reader_of_openpmd_understands_a_dump(tmp_path):

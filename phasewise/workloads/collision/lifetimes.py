@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.runs.results import Results
+from phasewise.workloads.collision.populations import per_macroparticle
 
 
 @dataclass(frozen=True)
@@ -68,10 +69,10 @@ def _rate(lost: int, passed: float) -> Rate:
 def _bhabha(results: Results, number: int, passed: float) -> Rate:
     """By the luminosity, whose scatter from turn to turn gives the error."""
     beam = results.beam(number)
-    given = results.study["beam"][str(number)]
-    expected = beam.bhabha_losses_expected.sum(axis=1)
-    per_macroparticle = float(given["bunch_population"]) / given["macroparticles"]
-    rate = float(expected.sum()) / per_macroparticle / max(passed, 1.0)
+    real = beam.bhabha_losses_expected.sum(axis=1)
+    # Of the macroparticles, each of which may stand for another number in every turn.
+    expected = real / per_macroparticle(results.study, number, np.arange(len(real)))
+    rate = float(expected.sum()) / max(passed, 1.0)
     mean = max(float(expected.mean()), 1e-300)
     scatter = float(np.std(expected)) / math.sqrt(len(expected)) / mean
     return Rate(rate, rate * scatter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from phasewise.driver import Communicator
@@ -20,7 +21,11 @@ def write_dump(folder: Path, driver: CollisionRun, comm: Communicator, study: St
     at = dumps.Moment(driver.turn, study.title, model.revolution_frequency(1), PLACE)
     particles = Particles(driver)
     beams = [
-        dumps.DumpedBeam(beam.shared, beam.particle, particles.rows(f"beam{beam.number}"))
+        dumps.DumpedBeam(
+            replace(beam.shared, population=float(beam.population_at(driver.turn))),
+            beam.particle,
+            particles.rows(f"beam{beam.number}"),
+        )
         for beam in model.beams
         if not beam.strong
     ]

@@ -10,6 +10,7 @@ import numpy as np
 from phasewise.runs.results import Results
 from phasewise.runs.summary import number
 from phasewise.workloads.collision.derived.noise_radiation import noise_share
+from phasewise.workloads.collision.populations import per_macroparticle
 
 NAMES = {
     "number": "photons per particle and collision",
@@ -51,17 +52,16 @@ def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     given = results.study["beam"][str(number_of_beam)]
     drawn, error = 0.0, 0.0
     if "macroparticles" in given:
-        each = float(given["bunch_population"]) / given["macroparticles"]
+        turns = len(beam.bhabha_events)
+        each = per_macroparticle(results.study, number_of_beam, np.arange(turns))
         scales = np.array(
             [
                 results.study["ip"][str(k + 1)].get("bhabha", {"scale": 1.0})["scale"]
                 for k in range(beam.bhabha_events.shape[1])
             ]
         )
-        events = beam.bhabha_events.sum(axis=0)
-        turns = len(beam.bhabha_events)
-        drawn = float((events / scales).sum() * each / turns)
-        error = float(np.sqrt((events / scales**2).sum()) * each / turns)
+        drawn = float((each @ beam.bhabha_events / scales).sum() / turns)
+        error = float(np.sqrt((each**2 @ beam.bhabha_events / scales**2).sum()) / turns)
     return {
         "bhabha": {
             "expected": float(beam.bhabha_expected.sum(axis=1).mean()),

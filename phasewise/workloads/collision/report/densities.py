@@ -15,6 +15,7 @@ from phasewise.report.beams.phase_space import NO_DUMPS, REACH, bins_of
 from phasewise.report.fields import Coordinate, Field, Snapshot
 from phasewise.report.figure import Missing
 from phasewise.report.style import scale
+from phasewise.workloads.collision.populations import per_macroparticle
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 
 
@@ -71,15 +72,16 @@ def _snapshot(run: BeamsRun, turn: int, beam: int) -> Snapshot:
     places = run.transverse(turn, beam)
     counts, _, _ = np.histogram2d(places[0] / x.rms, places[1] / y.rms, bins=[x.edges, y.edges])
     cell = x.rms * y.rms * (x.edges[1] - x.edges[0]) * (y.edges[1] - y.edges[0])
-    return Snapshot(x.edges, y.edges, counts * _charge(run, beam) / cell)
+    return Snapshot(x.edges, y.edges, counts * _charge(run, turn, beam) / cell)
 
 
-def _charge(run: BeamsRun, beam: int) -> float:
+def _charge(run: BeamsRun, turn: int, beam: int) -> float:
     """The charge [C] for which a particle of a dump stands, without its sign."""
     given = run.study["beam"][str(beam)]
     dumped: int = math.ceil(run.study["records"]["particles_fraction"] * given["macroparticles"])
-    number = float(given["bunch_population"])
-    return abs(float(given["charge"])) * ELEMENTARY_CHARGE * number / dumped
+    each = float(per_macroparticle(run.study, beam, turn))
+    share = given["macroparticles"] / dumped
+    return abs(float(given["charge"])) * ELEMENTARY_CHARGE * each * share
 
 
 def _note(run: BeamsRun, beam: int) -> str:

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from phasewise.tables.declared import key
 from phasewise.tables.keys import Key
 from phasewise.workload.bunches import SharedBunch
@@ -18,6 +21,8 @@ from phasewise.workloads.collision.tables.optics import (
     Triple,
     matched_rms,
 )
+
+Array = NDArray[np.float64]
 
 SHAPES = ("gaussian", "q-gaussian", "parabolic", "hollow")
 DISTRIBUTIONS = (*SHAPES, "quiet", "file")
@@ -34,6 +39,10 @@ class PopulationRamp:
 
     turns: tuple[int, ...] = key("any", needed="a list of two or more turns")
     particles: tuple[float, ...] = key("any", needed="the particles of the bunch at these turns")
+
+    def at(self, turn: float | Array) -> Array:
+        """Particles of the bunch in a turn: linear between those given, constant outside."""
+        return np.asarray(np.interp(turn, self.turns, self.particles))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,6 +129,14 @@ class Beam:
     def beta(self) -> float:
         """Velocity in units of c."""
         return self.shared.beta
+
+    def population_at(self, turn: float | Array) -> Array:
+        """Particles of the bunch in a turn, or in several, if none of its macroparticles is
+        lost.
+        """
+        if self.population_ramp is None:
+            return np.full(np.shape(turn), self.bunch_population)
+        return self.population_ramp.at(turn)
 
     @property
     def shared(self) -> SharedBunch:
