@@ -259,6 +259,10 @@ def test_slices_with_windows_of_their_own_count_planes_of_pairs() -> None:
             ("ip.1.mesh_half_width = 3e-05 m", "y", "1.8 rms", "beam 1"),
         ),
         ({"ip__1__mesh_extent": 3.9}, ("ip.1.mesh_extent = 3.9",)),
+        (
+            {"ip__1__model": "weak-strong", "beam__2__distribution": "hollow", "beam__2__cut": 3},
+            ("cut and distribution of beam 2 have no effect", "strong", "Gaussian"),
+        ),
         ({"arc__tune": [64.001, 59.32]}, ("64.001", "beam 1", "x", "stop band")),
         (
             {

@@ -178,11 +178,20 @@ def _long_slices(model: Collision, found: Resolution) -> Iterator[str]:
 
 def _strong_beam(model: Collision) -> Iterator[str]:
     for beam in model.beams:
-        shaped = any(factor != 1 for factor in beam.mismatch) or any(beam.cut)
+        shaped = [
+            name
+            for name, given in (
+                ("mismatch", any(factor != 1 for factor in beam.mismatch)),
+                ("cut", any(beam.cut)),
+                ("distribution", beam.distribution not in ("gaussian", "quiet")),
+                ("second", beam.second is not None),
+            )
+            if given
+        ]
         if beam.strong and shaped:
             yield (
-                f"mismatch and cut of beam {beam.number} have no effect: a strong beam is a "
-                "Gaussian of its design size"
+                f"{' and '.join(shaped)} of beam {beam.number} {'has' if len(shaped) == 1 else 'have'}"
+                " no effect: a strong beam is a Gaussian of its design size"
             )
 
 
