@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
 #include "beam/build_line.hpp"
+#include "beam/coupling.hpp"
 
 namespace phasewise::beam {
 namespace {
@@ -73,18 +75,12 @@ void read_optics(const workload::Parameters& parameters, const std::string& end,
       checked_numbers(parameters, "ip.1.beta" + end, 2, "numbers above 0 are accepted",
                       [](double value) { return value > 0.0; });
   const auto alpha = parameters.numbers_or("ip.1.alpha" + end, {0, 0});
-  std::vector<double> d = parameters.numbers_or("ip.1.dispersion" + end, {0, 0, 0, 0});
-  const auto c = parameters.numbers_or("ip.1.coupling" + end, {0, 0, 0, 0});
-  if (std::ranges::any_of(c, [](double value) { return value != 0.0; })) {
-    const double square = 1.0 - (c[0] * c[3] - c[1] * c[2]);
-    if (!(square >= 0.0))
-      parameters.fail("ip.1.coupling" + end, "its determinant may not exceed 1");
-    const double g = std::sqrt(square);
-    bunch.mixing = Mixing{
-        {{g, 0.0, c[0], c[1]}, {0.0, g, c[2], c[3]}, {-c[3], c[1], g, 0.0}, {c[2], -c[0], 0.0, g}}};
-    // The inverse has the other sign of C.
-    d = {g * d[0] - c[0] * d[2] - c[1] * d[3], g * d[1] - c[2] * d[2] - c[3] * d[3],
-         c[3] * d[0] - c[1] * d[1] + g * d[2], -c[2] * d[0] + c[0] * d[1] + g * d[3]};
+  std::array<double, 4> d{};
+  std::ranges::copy(parameters.numbers_or("ip.1.dispersion" + end, {0, 0, 0, 0}), d.begin());
+  const Coupling coupling(parameters, "ip.1.coupling" + end);
+  if (coupling.any()) {
+    bunch.mixing = coupling.mixing();
+    d = coupling.modes_of(d);
   }
   bunch.optics = {plane_optics(beta[0], alpha[0], d[0], d[1]),
                   plane_optics(beta[1], alpha[1], d[2], d[3])};

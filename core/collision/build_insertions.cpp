@@ -1,9 +1,12 @@
 #include "collision/build_insertions.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <string>
 #include <vector>
 
+#include "beam/coupling.hpp"
 #include "beam/place.hpp"
 #include "numerics/constants.hpp"
 
@@ -11,6 +14,18 @@ namespace phasewise::collision {
 namespace {
 
 using numerics::two_pi;
+
+// Takes a form of the normal modes to one of the x px y py whose modes they are.
+void put_modes(double* form, const beam::Coupling& coupling) {
+  std::array<double, 4> result{};
+  for (std::size_t j = 0; j < 4; ++j) {
+    std::array<double, 4> one{};
+    one[j] = 1.0;
+    const auto modes = coupling.modes_of(one);
+    for (std::size_t i = 0; i < 4; ++i) result[j] += form[i] * modes[i];
+  }
+  std::ranges::copy(result, form);
+}
 
 // The keys of one beam at one point, and its optics there.
 struct Where {
@@ -21,10 +36,18 @@ struct Where {
 
   std::string key(const std::string& name) const { return at + name + end; }
   std::vector<double> beta() const { return parameters.numbers(key("beta"), 2); }
-  beam::Optics optics() const {
+  // Position and z at a place, where the point may be coupled and the place is not.
+  beam::PlaceForms forms_at(const beam::KickPlace& place) const {
     const auto b = beta(), a = parameters.numbers(key("alpha"), 2);
-    const auto d = parameters.numbers(key("dispersion"), 4);
-    return {beam::plane_optics(b[0], a[0], d[0], d[1]), beam::plane_optics(b[1], a[1], d[2], d[3])};
+    const auto at_point = parameters.numbers(key("dispersion"), 4);
+    const beam::Coupling coupling(parameters, key("coupling"));
+    std::array<double, 4> d{at_point[0], at_point[1], at_point[2], at_point[3]};
+    if (coupling.any()) d = coupling.modes_of(d);
+    beam::PlaceForms forms = beam::forms_at(place, {beam::plane_optics(b[0], a[0], d[0], d[1]),
+                                                    beam::plane_optics(b[1], a[1], d[2], d[3])});
+    if (coupling.any())
+      for (double* form : {forms.x, forms.y, forms.z}) put_modes(form, coupling);
+    return forms;
   }
 };
 
@@ -48,9 +71,11 @@ void add_sextupoles(const Where& where, double strength, InsertedAround& around)
     const double k2l = strength * ratio / (full_angle * beta[1] * place.beta[1]);
     const double cosine = std::cos(two_pi * place.phase[0]);
     const double sine = std::sin(two_pi * place.phase[1]);
-    const double sign = (cosine < 0.0) == before ? 1.0 : -1.0;
+    // Where the beams move towards -x, the other beam's axis lies on the other side.
+    const double side = where.angle.cos_alpha < 0.0 ? -1.0 : 1.0;
+    const double sign = (cosine < 0.0) == before ? side : -side;
     Insertions& design = (before ? around.before : around.behind).design;
-    design.waist = beam::sextupole(sign * k2l, beam::forms_at(place, where.optics()));
+    design.waist = beam::sextupole(sign * k2l, where.forms_at(place));
     design.has_waist = true;
     if (before)
       around.waist_slope = k2l * std::fabs(cosine) * sine * sine / ratio * place.beta[1] * beta[1];
@@ -101,7 +126,7 @@ beam::CrabCavity cavity_of(const Where& where, const std::string& prefix, bool b
   }
   const auto values = all.numbers(prefix + "place", 4);
   const beam::KickPlace place = place_of(where, prefix + "place", values.data(), before);
-  const beam::PlaceForms forms = beam::forms_at(place, where.optics());
+  const beam::PlaceForms forms = where.forms_at(place);
   for (int j = 0; j < 6; ++j) {
     cavity.u[j] = angle.cos_alpha * forms.x[j] + angle.sin_alpha * forms.y[j];
     cavity.z[j] = forms.z[j];

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <string>
 
+#include "beam/coupling.hpp"
 #include "collision/build_insertions.hpp"
 
 namespace phasewise::collision {
@@ -51,12 +52,9 @@ void read_mesh(const workload::Parameters& parameters, const std::string& at,
 
 using Transverse = std::array<std::array<double, 4>, 4>;
 
-// The covariance of x, px, y, py from that of two normal modes, which `coupling` mixes: (x, px) =
-// g a + C b and (y, py) = g b - C* a with g² = 1 - det C and the adjugate C* (D. Edwards, L. Teng,
-// IEEE Trans. Nucl. Sci. 20 (1973) 885; D. Sagan, D. Rubin, PRSTAB 2 (1999) 074001).
-Transverse coupled(const Transverse& modes, const std::vector<double>& c, double g) {
-  const Transverse v{
-      {{g, 0.0, c[0], c[1]}, {0.0, g, c[2], c[3]}, {-c[3], c[1], g, 0.0}, {c[2], -c[0], 0.0, g}}};
+// The covariance of x, px, y, py from that of two normal modes.
+Transverse coupled(const Transverse& modes, const beam::Mixing& mixing) {
+  const double(&v)[4][4] = mixing.rows;
   Transverse result{};
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 4; ++j)
@@ -79,11 +77,8 @@ Transverse transverse_covariance(const workload::Parameters& parameters, int bea
     modes[u][u + 1] = modes[u + 1][u] = -emittance[plane] * alpha[plane];
     modes[u + 1][u + 1] = emittance[plane] * (1.0 + alpha[plane] * alpha[plane]) / beta[plane];
   }
-  const auto c = parameters.numbers(at + "coupling" + end, 4);
-  if (std::ranges::all_of(c, [](double value) { return value == 0.0; })) return modes;
-  const double square = 1.0 - (c[0] * c[3] - c[1] * c[2]);
-  if (!(square >= 0.0)) parameters.fail(at + "coupling" + end, "its determinant may not exceed 1");
-  return coupled(modes, c, std::sqrt(square));
+  const beam::Coupling coupling(parameters, at + "coupling" + end);
+  return coupling.any() ? coupled(modes, coupling.mixing()) : modes;
 }
 
 }  // namespace

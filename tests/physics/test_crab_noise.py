@@ -10,7 +10,7 @@ import pytest
 
 import phasewise
 import phasewise._core as core
-from tests.physics.machines import Floats, study
+from tests.physics.machines import Floats, coordinates, put, study
 
 SPEED_OF_LIGHT = 299792458.0
 PHI, FREQUENCY, LENGTH, BETA, NOISE = 12.5e-3, 197e6, 0.06, 0.8, 1e-5
@@ -43,6 +43,8 @@ def protons() -> Floats:
     return np.asarray(np.random.default_rng(2).normal(size=(6, 2000)) * rms[:, None])
 
 
+TURNED = (math.cos, math.sin)
+"""Position and momentum, both normalised, of a closed orbit by its phase from half the turn."""
 CAVITY: dict[str, Any] = {"frequency": FREQUENCY, "strength": 1.0}
 
 
@@ -86,7 +88,7 @@ def test_two_cavities_a_half_turn_apart_close_their_bump_and_others_do_not() -> 
 @pytest.mark.parametrize("place", [{}, {"beta": 1200.0, "phase_advance": 0.2}])
 def test_a_cavity_is_symplectic(side: str, place: dict[str, Any]) -> None:
     cavity = CAVITY | place | {"side": side, "phase": 0.1}
-    plan = machine([cavity], dispersion=[0.1, 0.02, 0.0, 0.0])
+    plan = machine([cavity], dispersion=[0.1, 0.02, 0.0, 0.0], coupling_r=[0.02, 0.1, 0.05, -0.03])
     form = np.kron(np.eye(3), [[0.0, 1.0], [-1.0, 0.0]])
     point, h = np.array([1e-3, 2e-4, -1e-3, 1e-4, 0.03, 1e-3]), 1e-4
     steps = np.concatenate([h * np.eye(6), -h * np.eye(6)], axis=1)
@@ -95,6 +97,54 @@ def test_a_cavity_is_symplectic(side: str, place: dict[str, Any]) -> None:
     # Central differences: h²/6 times k² tan φ and the like, and rounding 1e-16/h.
     assert np.abs(jacobian.T @ form @ jacobian - form).max() < 1e-8
     assert np.abs(jacobian - np.eye(6)).max() > 1e-3
+
+
+def test_a_cavity_at_a_place_kicks_what_is_there_of_the_normal_modes_of_a_coupled_beam() -> None:
+    beta, advance = np.array([1200.0, 300.0]), np.array([0.2, 0.4])
+    place = {"beta": list(beta), "phase_advance": list(advance)}
+    cavity = CAVITY | place | {"side": "before"}
+    plan = machine([cavity], coupling_r=[0.02, 0.1, 0.05, -0.03], alpha=[0.3, -0.2])
+    optics = plan.beam(1).optics[0]
+    # x, px, y, py at the cavity from those at the point: V⁻¹, normalised, and back by the phases.
+    to_cavity = optics.unmixing.copy()
+    for plane in (0, 1):
+        b, a, at = optics.beta[plane], optics.alpha[plane], beta[plane]
+        cosine, sine = (f(2 * math.pi * advance[plane]) for f in (math.cos, math.sin))
+        turn = np.diag([math.sqrt(at), 1 / math.sqrt(at)]) @ [[cosine, -sine], [sine, cosine]]
+        normal = np.array([[1 / math.sqrt(b), 0], [a / math.sqrt(b), math.sqrt(b)]])
+        rows = slice(2 * plane, 2 * plane + 2)
+        to_cavity[rows] = turn @ normal @ to_cavity[rows]
+    c = protons()
+    there = to_cavity @ c[:4]
+    arm = math.sqrt(BETA * beta[0]) * math.sin(2 * math.pi * advance[0])
+    there[1] -= TILT / (K * arm) * np.sin(K * c[4])
+    expected = np.linalg.solve(to_cavity, there)
+    assert np.abs(expected - c[:4])[2].max() > 1e-5  # the coupling tilts the bunch in y too
+    assert np.abs(entered(plan, c)[:4] - expected).max(axis=1) == pytest.approx(0, abs=1e-16)
+
+
+def test_a_cavity_on_one_side_tilts_the_bunch_all_around_the_ring() -> None:
+    tune, advance = 0.31, 0.2
+    cavity = CAVITY | {"beta": 1200.0, "phase_advance": advance, "side": "before"}
+    point = {"beta": [BETA, 0.072], "half_crossing_angle": PHI, "model": "none"}
+    plan = study(BEAM, arc={"tune": [tune, 0.32]}, ip=point | {"crab_cavities": [cavity]})
+    z = np.linspace(-0.2, 0.2, 41)
+    # The closed orbit of a kick θ: √(ββc) θ cos(πQ - 2πμ)/(2 sin πQ) a phase μ behind it, and there
+    # is √(ββc) θ sin 2πμ in one passage.
+    passage = -TILT * np.sin(K * z) / K / math.sin(2 * math.pi * advance)
+    behind = np.array(
+        [f(math.pi * (tune - 2 * advance)) / (2 * math.sin(math.pi * tune)) for f in TURNED]
+    )
+    kick = np.array([math.sin(2 * math.pi * advance), math.cos(2 * math.pi * advance)])
+    arrives = np.zeros((6, z.size))
+    arrives[:2] = np.outer((behind - kick) * [1, 1 / BETA], passage)
+    arrives[4] = z
+    simulation = phasewise.Simulation(plan)
+    put(simulation, 1, arrives)
+    simulation.step()
+    after = coordinates(simulation)[:, : z.size]
+    assert np.abs(arrives[0]).max() > 1e-4
+    assert np.abs(after - arrives)[:2].max(axis=1) == pytest.approx(0, abs=1e-16)
 
 
 def grown(cavity: dict[str, Any], passages: int = 20_000) -> tuple[float, float]:

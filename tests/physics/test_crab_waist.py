@@ -90,16 +90,17 @@ def test_the_waist_of_a_particle_lies_on_the_axis_of_the_other_beam() -> None:
     assert place == pytest.approx(-x / math.tan(2 * PHI), rel=1e-12)
 
 
-def test_sextupoles_at_their_places_turn_the_waist_as_the_thin_pair_does() -> None:
+@pytest.mark.parametrize("plane", [0.0, math.pi])
+def test_sextupoles_at_their_places_turn_the_waist_as_the_thin_pair_does(plane: float) -> None:
     c = sample()
-    thin = passed(fcc(crab_waist=0.7), c)
-    real = passed(fcc(crab_waist=0.7, crab_sextupoles=SEXTUPOLES), c)
+    thin = passed(fcc(crab_waist=0.7, crossing_plane=plane), c)
+    machine = fcc(crab_waist=0.7, crossing_plane=plane, crab_sextupoles=SEXTUPOLES)
+    real = passed(machine, c)
     # K2L has 2φ for tan 2φ, which is 3e-4 larger.
     assert np.allclose(real[2] - c[2], thin[2] - c[2], rtol=4e-4, atol=1e-20)
     # Besides, a sextupole bends in x by K2L x³/6's derivative, √(βx/β*x) times as far, and back by
     # the other one.
-    k2l = fcc(crab_waist=0.7, crab_sextupoles=SEXTUPOLES).derived()["ips"][0]["crab_waist"]
-    first = k2l["sextupoles"][0][0]
+    first = machine.derived()["ips"][0]["crab_waist"]["sextupoles"][0][0]
     bend = 0.5 * first * (30.0 / 0.11) ** 1.5 * c[0] ** 2
     expected = (thin[1] - c[1]) + bend
     assert np.allclose(

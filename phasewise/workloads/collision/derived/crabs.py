@@ -108,9 +108,13 @@ def _sextupoles(model: Collision, beam: Beam, ip: int) -> tuple[float, float] | 
 
 
 def _k2l(model: Collision, beam: Beam, ip: int, at: Sextupole, sign: int) -> float:
-    """K2L = χ/(2φ β*y βy) sqrt(β*x/βx), with the sign that turns the waist the right way."""
+    """K2L = χ/(2φ β*y βy) sqrt(β*x/βx), with the sign that turns the waist the right way: the other
+    one where the beams move towards -x.
+    """
     optics, angle = beam.optics[ip], 2 * model.ips[ip].half_crossing_angle
     if math.cos(2 * math.pi * at.phase_advance[0]) > 0:
+        sign = -sign
+    if math.cos(model.ips[ip].crossing_plane) < 0:
         sign = -sign
     root = math.sqrt(optics.beta[0] / at.beta[0])
     return sign * optics.crab_waist * root / (angle * optics.beta[1] * at.beta[1])
