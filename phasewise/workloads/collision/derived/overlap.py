@@ -105,6 +105,14 @@ def _overlap_of_waists(
     sign = math.cos(model.ips[ip].crossing_plane)
     yy = square_sizes(one, ip, s + sign * waist[0] * x)[1]
     yy = yy + square_sizes(two, ip, -s + sign * waist[1] * (x + dx))[1]
+    # Of a tilted beam, the charge at x stands higher and is less high.
+    for beam, s_own, width, place, above in (
+        (one, s, xx[0], x, 1),
+        (two, -s, xx[1], x + dx, -1),
+    ):
+        if beam.optics[ip].coupled:
+            tilt = square_tilt(beam, ip, s_own)
+            dy, yy = dy + above * tilt / width * place, yy - tilt * tilt / width
     density = np.exp(-0.5 * dy * dy / yy) / np.sqrt(yy)
     mean = (weight * density).sum(axis=0) / weight.sum()
     return np.asarray(mean * np.exp(-0.5 * dx * dx / both) / np.sqrt(both))
