@@ -263,6 +263,13 @@ def test_slices_with_windows_of_their_own_count_planes_of_pairs() -> None:
             {"ip__1__model": "weak-strong", "beam__2__distribution": "hollow", "beam__2__cut": 3},
             ("cut and distribution of beam 2 have no effect", "strong", "Gaussian"),
         ),
+        (
+            {
+                "ip__1__half_crossing_angle": 0.0,
+                "ip__1__crab_cavities": [{"frequency": 4e8, "voltage": 1e6, "beta": 100.0}],
+            },
+            ("crab cavities of beam 1", "ip.1", "no angle", "derived quantities"),
+        ),
         ({"arc__tune": [64.001, 59.32]}, ("64.001", "beam 1", "x", "stop band")),
         (
             {

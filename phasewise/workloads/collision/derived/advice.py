@@ -74,6 +74,7 @@ def advice(
     yield from _coarse_meshes(model, found)
     yield from _long_slices(model, found)
     yield from _strong_beam(model)
+    yield from _crabbed_head_on(model)
     yield from _radiation(model, radiation)
     yield from _bucket(model)
     yield from _debunched(model, buckets)
@@ -193,6 +194,16 @@ def _strong_beam(model: Collision) -> Iterator[str]:
                 f"{' and '.join(shaped)} of beam {beam.number} {'has' if len(shaped) == 1 else 'have'}"
                 " no effect: a strong beam is a Gaussian of its design size"
             )
+
+
+def _crabbed_head_on(model: Collision) -> Iterator[str]:
+    for k, ip in enumerate(model.ips):
+        for beam in model.beams:
+            if ip.half_crossing_angle == 0 and beam.optics[k].crab_cavities:
+                yield (
+                    f"crab cavities of beam {beam.number} tilt its bunch at ip.{k + 1}, where the "
+                    "beams cross at no angle: the derived quantities leave the tilt out"
+                )
 
 
 def _radiation(model: Collision, radiation: Sequence[DerivedBeamstrahlung | None]) -> Iterator[str]:
