@@ -229,8 +229,9 @@ def quantised(cell: float) -> float:
 
 
 def _tilt(model: Collision, ip: int, beam: Beam) -> Pair:
-    """Slopes of x and y along z that crab cavities leave of the crossing angle over one rms."""
+    """Slopes of x and y along z that crab cavities leave of the crossing angle within one rms."""
     point, rms = model.ips[ip], beam.bunch_length
-    left = float(crab_shift(np.array(rms), crab_waves(model, beam, ip))) / rms if rms else 1.0
+    ends = crab_shift(np.array([-rms, rms]), crab_waves(model, beam, ip))
+    left = float(ends[1] - ends[0]) / (2 * rms)
     slope = math.tan(point.half_crossing_angle) * left
     return slope * math.cos(point.crossing_plane), slope * math.sin(point.crossing_plane)
