@@ -28,6 +28,10 @@ AT_AN_ANGLE: dict[str, Any] = {
     "vertical": {"beta": [0.5, 0.5], "piwinski": 0.05, "slices": 15, "crossing_plane": math.pi / 2},
     "small": {"beta": [0.5, 0.02], "piwinski": 0.5, "slices": 15},
     "crabbed": {"beta": [0.5, 0.02], "piwinski": 10, "slices": 15, "crab": {"strength": 0.5}},
+    "crabbed off the wave's zero": {
+        **{"beta": [0.5, 0.02], "piwinski": 10, "slices": 15},
+        "crab_cavities": [{"frequency": 4e8, "strength": 0.5, "phase": 0.05}],
+    },
     "apart": {"beta": [0.5, 0.02], "piwinski": 0, "slices": 5, "separation_sigma": [12.0, 0.0]},
 }
 
