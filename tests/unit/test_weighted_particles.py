@@ -12,6 +12,7 @@ import phasewise
 from phasewise.constants import PROTON_MASS
 from phasewise.study import Study
 from phasewise.workload.bunches import SharedBunch
+from phasewise.workloads.collision.particle_files import check_files
 from phasewise.workloads.common.particle_files import ParticleFile
 from tests.sentences import refused
 from tests.unit.study_tables import tables
@@ -24,7 +25,7 @@ def rows(count: int) -> Any:
     return np.random.default_rng(5).standard_normal((count, 6)) * RMS
 
 
-def file_of(path: Path, resample: int | None = 3) -> ParticleFile:
+def file_of(path: Path, resample: int = 3) -> ParticleFile:
     bunch = SharedBunch(1, PROTON_MASS, 1.0, 7e12, 1.15e11, COUNT)
     return ParticleFile(path, "beam.1", bunch, RMS, resample)
 
@@ -61,8 +62,10 @@ def test_weights_that_are_none_are_refused(tmp_path: Path, weights: Any) -> None
 
 
 def test_unequal_weights_are_refused_without_resampling(tmp_path: Path) -> None:
-    with refused("beam.1.particles", "unequally", "resample"):
-        file_of(written(tmp_path, np.arange(1.0, COUNT + 1)), None).read()
+    written(tmp_path, np.arange(1.0, COUNT + 1))
+    study = Study.from_dict(tables(beam__1__particles="bunch.npy"), tmp_path)
+    with refused("beam.1.particles", "unequally", "give beam.1.resample = true"):
+        check_files(study)
 
 
 def test_a_run_starts_with_the_rows_that_are_drawn(tmp_path: Path) -> None:

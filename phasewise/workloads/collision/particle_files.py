@@ -51,4 +51,7 @@ def _from_files(study: Study) -> Iterator[Beam]:
 def file_of(beam: Beam, seed: int = 1) -> ParticleFile:
     """The file that holds the particles of `beam`, or from which they are drawn by this seed."""
     resample = seed if beam.resample else None
-    return ParticleFile(beam.particles, f"beam.{beam.number}", beam.shared, beam.rms(0), resample)
+    where = f"beam.{beam.number}"
+    return ParticleFile(
+        beam.particles, where, beam.shared, beam.rms(0), resample, f"{where}.resample"
+    )

@@ -76,6 +76,8 @@ class ParticleFile:
     """The seed by which particles are drawn from a file that weighs them; None: such a file is
     refused.
     """
+    resample_key: str | None = None
+    """The name of the study's key that asks for this; None: it has none."""
 
     @property
     def key(self) -> str:
@@ -103,10 +105,11 @@ class ParticleFile:
             found = self._resampled(found, self.resample)
         elif found.weights is not None:
             low, high = found.weights.min(), found.weights.max()
+            way = "resample the file with equal weights"
             raise StudyError(
                 f"{self.key}: {self.path} weighs its macroparticles unequally, {low:.4g} to "
-                f"{high:.4g} particles each, and those of a bunch must be alike: resample the file "
-                "with equal weights"
+                f"{high:.4g} particles each, and those of a bunch must be alike: "
+                + (f"give {self.resample_key} = true" if self.resample_key else way)
             )
         self._check_shape(found.rows, f"{self.key}: {self.path}")
         self._check_rows(found.rows)
