@@ -103,6 +103,14 @@ MISTAKES: list[tuple[dict[str, Any], tuple[object, ...]]] = [
 ]
 
 
+def test_a_study_with_a_plain_pair_of_cavities_hands_nothing_new_to_the_driver() -> None:
+    text = build(ip__1__crab={"strength": 0.5, "frequency": 4e8}).parameters()
+    assert "ip.1.crab.2 = 0.5 400000000.0\n" in text
+    for new in ("crab_waist", "crab_sextupoles", "crab_cavities", "shape", ".q ", "second."):
+        assert new not in text
+    assert "population_ramp" not in text
+
+
 @pytest.mark.parametrize(("changes", "facts"), MISTAKES)
 def test_a_mistake_is_refused_in_one_sentence(
     changes: dict[str, Any], facts: tuple[object, ...]
