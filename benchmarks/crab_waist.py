@@ -3,9 +3,9 @@
     .venv/bin/python -m benchmarks.crab_waist
 
 Faint bunches cross once, 0.71 nm and 1.9 pm, 0.11 m and 0.7 mm, 15.5 mm long, at 15 mrad. For each
-χ it prints the luminosity over the head-on one: by an integral in four dimensions, by the quadrature
-of `phasewise check`, by Gaussian slices of the design, and by macroparticles on the mesh, with the
-difference from the integral beside each.
+χ it prints the luminosity over the head-on one: by an integral in four dimensions, by the
+quadrature of `phasewise check`, by Gaussian slices of the design, and by macroparticles on the
+mesh, with the difference from the integral beside each.
 """
 
 from __future__ import annotations

@@ -42,16 +42,16 @@ def results() -> Any:
     return SimpleNamespace(
         study=study,
         derived={"beams": [{"revolution_frequency": None}]},
-        beam=lambda number: records,
+        beam=lambda _number: records,
     )
 
 
 def test_a_macroparticle_stands_for_as_many_as_the_ramp_says() -> None:
     study = results().study
-    assert per_macroparticle(study, 1, np.arange(TURNS)) == pytest.approx(POPULATION / 1000)
+    assert per_macroparticle(study, 1, np.arange(float(TURNS))) == pytest.approx(POPULATION / 1000)
     assert per_macroparticle(study, 1, 2) == pytest.approx(2e7)
     del study["beam"]["1"]["population_ramp"]
-    assert per_macroparticle(study, 1, np.arange(TURNS)) == pytest.approx([1e7] * TURNS)
+    assert per_macroparticle(study, 1, np.arange(float(TURNS))) == pytest.approx([1e7] * TURNS)
 
 
 def test_the_lifetime_is_that_of_the_losses_over_the_population_of_their_turn() -> None:

@@ -71,7 +71,7 @@ def _bhabha(results: Results, number: int, passed: float) -> Rate:
     beam = results.beam(number)
     real = beam.bhabha_losses_expected.sum(axis=1)
     # Of the macroparticles, each of which may stand for another number in every turn.
-    expected = real / per_macroparticle(results.study, number, np.arange(len(real)))
+    expected = real / per_macroparticle(results.study, number, np.arange(float(len(real))))
     rate = float(expected.sum()) / max(passed, 1.0)
     mean = max(float(expected.mean()), 1e-300)
     scatter = float(np.std(expected)) / math.sqrt(len(expected)) / mean

@@ -53,7 +53,7 @@ def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     drawn, error = 0.0, 0.0
     if "macroparticles" in given:
         turns = len(beam.bhabha_events)
-        each = per_macroparticle(results.study, number_of_beam, np.arange(turns))
+        each = per_macroparticle(results.study, number_of_beam, np.arange(float(turns)))
         scales = np.array(
             [
                 results.study["ip"][str(k + 1)].get("bhabha", {"scale": 1.0})["scale"]

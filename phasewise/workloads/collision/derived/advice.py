@@ -190,9 +190,10 @@ def _strong_beam(model: Collision) -> Iterator[str]:
             if given
         ]
         if beam.strong and shaped:
+            verb = "has" if len(shaped) == 1 else "have"
             yield (
-                f"{' and '.join(shaped)} of beam {beam.number} {'has' if len(shaped) == 1 else 'have'}"
-                " no effect: a strong beam is a Gaussian of its design size"
+                f"{' and '.join(shaped)} of beam {beam.number} {verb} no effect: a strong beam is "
+                "a Gaussian of its design size"
             )
 
 
