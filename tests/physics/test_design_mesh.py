@@ -29,7 +29,9 @@ AT_AN_ANGLE: dict[str, Any] = {
     "small": {"beta": [0.5, 0.02], "piwinski": 0.5, "slices": 15},
     "crabbed": {"beta": [0.5, 0.02], "piwinski": 10, "slices": 15, "crab": {"strength": 0.5}},
     "crabbed off the wave's zero": {
-        **{"beta": [0.5, 0.02], "piwinski": 10, "slices": 15},
+        "beta": [0.5, 0.02],
+        "piwinski": 10,
+        "slices": 15,
         "crab_cavities": [{"frequency": 4e8, "strength": 0.5, "phase": 0.05}],
     },
     "apart": {"beta": [0.5, 0.02], "piwinski": 0, "slices": 5, "separation_sigma": [12.0, 0.0]},

@@ -80,7 +80,7 @@ def _charge(run: BeamsRun, turn: int, beam: int) -> float:
     given = run.study["beam"][str(beam)]
     dumped: int = math.ceil(run.study["records"]["particles_fraction"] * given["macroparticles"])
     each = float(per_macroparticle(run.study, beam, turn))
-    share = given["macroparticles"] / dumped
+    share = float(given["macroparticles"]) / dumped
     return abs(float(given["charge"])) * ELEMENTARY_CHARGE * each * share
 
 
