@@ -41,8 +41,8 @@ def _strength(cavity: CrabCavity, model: Collision, beam: Beam, ip: int) -> floa
     if cavity.voltage is None or cavity.beta is None or point.half_crossing_angle == 0:
         return 0.0
     plane = 0 if abs(math.cos(point.crossing_plane)) >= abs(math.sin(point.crossing_plane)) else 1
-    advance = (cavity.phase_advance or (0.25, 0.25))[plane]
-    arm = math.sqrt(cavity.beta[plane] * optics.beta[plane]) * math.sin(2 * math.pi * advance)
+    turned = math.sin(2 * math.pi * cavity.advance[plane])
+    arm = math.sqrt(cavity.beta[plane] * optics.beta[plane]) * turned
     kick = abs(beam.charge) * cavity.voltage / (beam.beta**2 * beam.energy)
     k = 2 * math.pi * cavity.frequency / SPEED_OF_LIGHT
     return kick * k * arm / math.tan(point.half_crossing_angle)

@@ -14,6 +14,8 @@ Spectrum = tuple[Pair, ...]
 
 METRES = "the unit is metres"
 SIDES = ("both", "before", "behind")
+QUARTER = (0.25, 0.25)
+"""Phase advance [turns] between a cavity and the point, where none is given."""
 MOST_CAVITIES = 8
 """On one side of a point."""
 
@@ -71,6 +73,11 @@ class CrabCavity:
     def has_place(self) -> bool:
         """Whether its place is given; else it acts as if at the point, at a phase of a quarter."""
         return self.beta is not None or self.phase_advance is not None
+
+    @property
+    def advance(self) -> Pair:
+        """Phase advance [turns] in x and y between the cavity and the point."""
+        return self.phase_advance or QUARTER
 
     def table(self) -> dict[str, Any]:
         """The keys from which the same cavity is read."""

@@ -179,7 +179,7 @@ def _check_strength(cavity: CrabCavity, where: str, at: Crossing) -> None:
             f"vertical, and crossing_plane is {at.plane:g}: leave out beta and phase_advance"
         )
     plane = along.index(min(along))
-    advance = (cavity.phase_advance or (0.25, 0.25))[plane]
+    advance = cavity.advance[plane]
     if cavity.strength is not None and abs(math.sin(2 * math.pi * advance)) < LEAST_ARM:
         raise StudyError(
             f"{where}.phase_advance = {advance:g} (turns) leaves the bunch at the point where it "
@@ -241,5 +241,4 @@ def place_of(cavity: CrabCavity, optics_beta: Pair) -> tuple[float, float, float
     """β [m] in x and y and phase advances [turns] of a cavity with a place; β cancels where a
     strength is given.
     """
-    beta, advance = cavity.beta or optics_beta, cavity.phase_advance or (0.25, 0.25)
-    return (*beta, *advance)
+    return (*(cavity.beta or optics_beta), *cavity.advance)
