@@ -228,14 +228,16 @@ def test_a_drift_is_linear_and_then_stays() -> None:
     assert found == pytest.approx([0, 0, 0, 2.5e-4, 5e-4, 7.5e-4, 1e-3, 1e-3, 1e-3], rel=1e-6)
 
 
-def test_noise_depends_on_the_cavity_and_the_beam() -> None:
+def test_noise_depends_on_the_cavity_the_beam_and_the_point() -> None:
     cavity = CAVITY | {"phase_noise": NOISE}
-    text = machine([cavity, cavity], model="strong-strong").parameters()
+    point = {"beta": [BETA, 0.072], "half_crossing_angle": PHI, "crab_cavities": [cavity] * 2}
+    text = study(BEAM, arc={"tune": [0.31, 0.32]}, ip=point, points=[point]).parameters()
     still = np.zeros((6, 1))
     shifts = {
-        core.into_collision(text, 1, beam, turn, still, back, alone=True)[0, 0]
+        core.into_collision(text, ip, beam, turn, still, back, alone=True)[0, 0]
+        for ip in (1, 2)
         for beam in (1, 2)
         for turn in (0, 1)
         for back in (False, True)
     }
-    assert len(shifts) == 8
+    assert len(shifts) == 16
