@@ -119,6 +119,16 @@ def test_a_mistake_is_refused_in_one_sentence(
         build(**changes)
 
 
+def test_a_strength_of_0_switches_sextupoles_off() -> None:
+    study = build(
+        ip__1__crab_waist=0.5,
+        ip__1__crab_sextupoles={"before": {"beta": [1.0, 2.0]}},
+        ip__1__beam={"2": {"crab_waist": 0}},
+    )
+    assert "ip.1.crab_sextupoles.1" in study.parameters()
+    assert "ip.1.crab_sextupoles.2" not in study.parameters()
+
+
 def test_a_spectrum_comes_from_a_file_or_a_list(tmp_path: Path) -> None:
     (tmp_path / "noise.txt").write_text("# Hz, rad²/Hz\n10, 1e-12\n20 2e-12\n")
     table = tables(**listed(phase_spectrum="noise.txt"))

@@ -61,10 +61,10 @@ def read_crab(given: Mapping[str, Any], at: Crossing) -> dict[str, Any]:
     if given.get("crab") is not None:
         filled = with_defaults(check_table(given["crab"], CRAB, f"{at.where}.crab"), CRAB)
         crab = (filled["strength"], filled["frequency"])
-    waist = given.get("crab_waist") or 0.0
+    waist = given.get("crab_waist")
     return {
         "crab": crab,
-        "crab_waist": _checked_waist(waist, at),
+        "crab_waist": _checked_waist(waist or 0.0, at),
         "crab_sextupoles": _sextupoles(given.get("crab_sextupoles"), waist, at),
         "crab_cavities": _cavities(given.get("crab_cavities"), at),
     }
@@ -86,11 +86,12 @@ def _checked_waist(waist: float, at: Crossing) -> float:
     return waist
 
 
-def _sextupoles(given: Any, waist: float, at: Crossing) -> CrabSextupoles | None:
+def _sextupoles(given: Any, waist: float | None, at: Crossing) -> CrabSextupoles | None:
+    """The sextupoles; None without any, and where the study switches them off."""
     if given is None:
         return None
     where = f"{at.where}.crab_sextupoles"
-    if waist == 0:
+    if waist is None:
         raise StudyError(f"{where} needs {at.where}.crab_waist, the strength of the sextupoles")
     if abs(math.sin(at.plane)) > AXIS:
         raise StudyError(
@@ -112,6 +113,8 @@ def _sextupoles(given: Any, waist: float, at: Crossing) -> CrabSextupoles | None
                 "not turn the waist: about a multiple of 0.5 in x and 0.25 or 0.75 in y are "
                 "accepted"
             )
+    if waist == 0:
+        return None
     return CrabSextupoles(before=places["before"], behind=places.get("behind", places["before"]))
 
 
