@@ -197,23 +197,29 @@ def spectrum(low: float, high: float, density: float) -> list[list[float]]:
     return [[low, density], [0.5 * (low + high), density], [high, density]]
 
 
-def errors(cavity: dict[str, Any], turns: int) -> Floats:
-    """Phase errors of the cavity before the point, turn by turn, from the shift at z = 0 [rad]."""
+def errors(cavity: dict[str, Any], turns: int, of: str = "phase") -> Floats:
+    """Errors of the phase [rad] or of the amplitude of the cavity before the point, turn by turn,
+    from the shift at z = 0 or on the crest of the wave.
+    """
+    crest = of == "amplitude"
     tables = machine([]).resolved() | {"ring": {"circumference": 3833.8}}
     for own in tables["ip"]["1"]["beam"].values():
         del own["crab"]
         own["crab_cavities"] = [CAVITY | {"side": "before"} | cavity]
     text = phasewise.Study.from_dict(tables).parameters()
-    shifts = core.passages(text, 1, 1, 0, turns, np.zeros((6, 1)))[:, 0, 0]
-    return np.asarray(shifts * -K / TILT)
+    still = np.zeros((6, 1))
+    still[4] = math.pi / 2 / K if crest else 0
+    shifts = core.passages(text, 1, 1, 0, turns, still)[:, 0, 0]
+    return np.asarray(shifts * -K / TILT) - crest
 
 
-def test_noise_by_a_spectrum_has_its_power_where_the_spectrum_has_it() -> None:
+@pytest.mark.parametrize("of", ["phase", "amplitude"])
+def test_noise_by_a_spectrum_has_its_power_where_the_spectrum_has_it(of: str) -> None:
     revolution = SPEED_OF_LIGHT / 3833.8
     low, high, density = 0.1 * revolution, 0.3 * revolution, 1e-12
     plan = machine([])
     revolution *= plan.beam(1).beta
-    found = errors({"phase_spectrum": spectrum(low, high, density)}, 4096)
+    found = errors({f"{of}_spectrum": spectrum(low, high, density)}, 4096, of)
     # 1024 lines of two squares each: 1/√1024 of the mean square.
     assert np.mean(found**2) == pytest.approx(density * (high - low), rel=5 / 32)
     power = np.abs(np.fft.rfft(found)) ** 2
@@ -223,8 +229,9 @@ def test_noise_by_a_spectrum_has_its_power_where_the_spectrum_has_it() -> None:
     assert power[~inside].sum() < 0.02 * power.sum()
 
 
-def test_a_drift_is_linear_and_then_stays() -> None:
-    found = errors({"drift": {"phase": 1e-3, "turns": [2, 6]}}, 9)
+@pytest.mark.parametrize("of", ["phase", "amplitude"])
+def test_a_drift_is_linear_and_then_stays(of: str) -> None:
+    found = errors({"drift": {of: 1e-3, "turns": [2, 6]}}, 9, of)
     assert found == pytest.approx([0, 0, 0, 2.5e-4, 5e-4, 7.5e-4, 1e-3, 1e-3, 1e-3], rel=1e-6)
 
 
