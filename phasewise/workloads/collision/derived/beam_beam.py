@@ -31,6 +31,7 @@ from phasewise.workloads.collision.derived.crabs import (
     waist_slope,
 )
 from phasewise.workloads.collision.derived.overlap import (
+    height_beside,
     square_sizes,
     square_tilt,
     z_nodes,
@@ -85,11 +86,11 @@ def effective_parameters(model: Collision, number: int, ip: int) -> Pair:
     x = sign * dx - along * math.cos(point.crossing_plane)
     y = sign * dy - along * math.sin(point.crossing_plane)
     # Where this beam has gone s past the interaction point, the other one is still -s before it.
-    sx2, sy2 = square_sizes(other, ip, -s)
-    if slope := waist_slope(model, other, ip) * math.cos(point.crossing_plane):
-        sy2 = square_sizes(other, ip, slope * x - s)[1]
+    sx2 = square_sizes(other, ip, -s)[0]
+    waist = waist_slope(model, other, ip) * math.cos(point.crossing_plane)
+    slope, sy2 = height_beside(other, ip, waist * x - s)
     found = []
-    gradients = gaussian_gradients(x, y, sx2, sy2, square_tilt(other, ip, -s))
+    gradients = gaussian_gradients(x, y, sx2, sy2 + slope * slope * sx2, slope * sx2)
     for plane, gradient in enumerate(gradients):
         beta = own.optics[ip].beta_at(plane, s)
         found.append(_strength(model, number) * float(np.dot(weight, beta * gradient)))

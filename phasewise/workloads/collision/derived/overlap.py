@@ -103,19 +103,21 @@ def _overlap_of_waists(
     x = -dx * xx[0] / both + t * np.sqrt(xx[0] * xx[1] / both)
     weight = np.exp(-0.5 * t * t)
     sign = math.cos(model.ips[ip].crossing_plane)
-    yy = square_sizes(one, ip, s + sign * waist[0] * x)[1]
-    yy = yy + square_sizes(two, ip, -s + sign * waist[1] * (x + dx))[1]
-    # Of a tilted beam, the charge at x stands higher and is less high.
-    for beam, s_own, width, place, above in (
-        (one, s, xx[0], x, 1),
-        (two, -s, xx[1], x + dx, -1),
-    ):
-        if beam.optics[ip].coupled:
-            tilt = square_tilt(beam, ip, s_own)
-            dy, yy = dy + above * tilt / width * place, yy - tilt * tilt / width
+    slope, yy = height_beside(one, ip, s + sign * waist[0] * x)
+    other_slope, other_yy = height_beside(two, ip, -s + sign * waist[1] * (x + dx))
+    dy, yy = dy + slope * x - other_slope * (x + dx), yy + other_yy
     density = np.exp(-0.5 * dy * dy / yy) / np.sqrt(yy)
     mean = (weight * density).sum(axis=0) / weight.sum()
     return np.asarray(mean * np.exp(-0.5 * dx * dx / both) / np.sqrt(both))
+
+
+def height_beside(beam: Beam, ip: int, s: Array) -> tuple[Array, Array]:
+    """How far the charge of a beam stands off its axis in y over how far it is in x, by coupling,
+    and the square of its rms height [m²] at one x, at distances ``s`` [m] along the beam.
+    """
+    xx, yy = square_sizes(beam, ip, s)
+    slope = square_tilt(beam, ip, s) / xx
+    return slope, yy - slope * slope * xx
 
 
 def _rms_difference(model: Collision) -> float:
