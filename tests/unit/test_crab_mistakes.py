@@ -119,6 +119,14 @@ def test_a_mistake_is_refused_in_one_sentence(
         build(**changes)
 
 
+def test_a_list_of_one_beam_replaces_the_plain_pair_of_both() -> None:
+    own = {"1": {"crab_cavities": [CAVITY]}}
+    study = build(ip__1__crab={"strength": 0.5, "frequency": 4e8}, ip__1__beam=own)
+    one, two = (study.beam(number).optics[0] for number in (1, 2))
+    assert (one.crab, len(one.crab_cavities)) == ((0, 0), 1)
+    assert (two.crab, len(two.crab_cavities)) == ((0.5, 4e8), 0)
+
+
 def test_a_strength_of_0_switches_sextupoles_off() -> None:
     study = build(
         ip__1__crab_waist=0.5,

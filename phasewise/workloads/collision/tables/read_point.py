@@ -26,6 +26,9 @@ POINT = OPTICS | schema_of(InteractionPoint)
 FIELDS = {field.name for field in fields(InteractionPoint)}
 OPTICS_FIELDS = {field.name for field in fields(Optics)}
 
+ALTERNATIVES = (("crab", "crab_cavities"),)
+"""Keys that a beam's own table replaces by each other."""
+
 PHASE_AGREEMENT = 1e-9
 """Largest difference [turns] between the tune and the sum of the phase advances."""
 
@@ -61,7 +64,8 @@ def _check_ip(entry: object, where: str) -> PointTables:
     check_table(beams, {"1": POINT["beam"], "2": POINT["beam"]}, f"{where}.beam")
     for name, table in beams.items():
         place = f"{where}.beam.{name}"
-        own[int(name)] = merge(shared, _translated(check_table(table, OPTICS, place), place))
+        keys = _translated(check_table(table, OPTICS, place), place)
+        own[int(name)] = merge(shared, keys, ALTERNATIVES)
     for number, optics in own.items():
         if "beta" not in optics:
             raise StudyError(f"{where}.beta = [x, y] (m) is missing for beam {number}")
