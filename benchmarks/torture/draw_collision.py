@@ -10,6 +10,7 @@ from benchmarks.torture.draw import Draw
 PARTICLES = {"proton": 9.38e8, "electron": 5.11e5, "positron": 5.11e5, "ion": 1.9e11}
 """Masses [eV], about."""
 REDUCE = ("mesh", "direct", "hypercube", "node-aware", "mpi", "mpi-allreduce")
+SIDES = ("both", "before", "behind")
 TRANSPOSE = ("pairwise", "ring", "bruck", "alltoallw")
 
 
@@ -41,6 +42,7 @@ def study(draw: Draw) -> dict[str, Any]:
         "seed": draw.whole(0, 10**6),
         "beam": {"1": first, "2": second},
         "arc": _arc(draw),
+        "ring": {"circumference": 3e3},
         "ip": {str(k): _point(draw, weak) for k in points},
         "records": {"moments_order": draw.one((2, 4)), "tracked": draw.whole(0, 5)} | every,
     }
@@ -58,6 +60,14 @@ def _beam(draw: Draw) -> dict[str, Any]:
         "momentum_spread": draw.scale(1e-5, 2e-3),
         "distribution": draw.one(("gaussian", "quiet")),
     }
+    if draw.often(0.4):
+        beam |= _shape(draw) | {"quiet": draw.often(0.5)}
+        if draw.often(0.5):
+            second = {"share": draw.between(0.05, 0.9), "size": draw.scale(0.2, 5)}
+            beam["second"] = second | _shape(draw)
+    if draw.often(0.3):
+        particles = [beam["bunch_population"], *(draw.scale(1e6, 1e11) for _ in range(2))]
+        beam["population_ramp"] = {"turns": [0, 2, 3], "particles": particles}
     if kind == "ion":
         beam |= {"mass": PARTICLES[kind], "charge": draw.one((1, -1, 82, 2.5))}
     if draw.often(0.4):
@@ -67,6 +77,14 @@ def _beam(draw: Draw) -> dict[str, Any]:
     if draw.often(0.3):
         beam["cut"] = draw.between(1, 5)
     return beam
+
+
+def _shape(draw: Draw) -> dict[str, Any]:
+    """The distribution of a bunch, or of a part of it."""
+    kind = draw.one(("q-gaussian", "parabolic", "hollow"))
+    return {"distribution": kind} | (
+        {"q": [draw.between(-2, 1.6) for _ in range(3)]} if kind == "q-gaussian" else {}
+    )
 
 
 def _arc(draw: Draw) -> dict[str, Any]:
@@ -82,6 +100,40 @@ def _arc(draw: Draw) -> dict[str, Any]:
     if draw.often(0.5):
         arc["synchrotron_tune"] = draw.between(-0.1, 0.1)
     return arc
+
+
+def _crabs(draw: Draw) -> dict[str, Any]:
+    """Crab waist and crab cavities at a point."""
+    crabs: dict[str, Any] = {}
+    if draw.often(0.3):
+        crabs["crab_waist"] = draw.between(-1, 1)
+        if draw.often(0.5):
+            places = {side: {"beta": [draw.scale(1, 1e3) for _ in "xy"]} for side in SIDES[1:]}
+            crabs["crab_sextupoles"] = places
+    if draw.often(0.4):
+        crabs["crab_cavities"] = [_cavity(draw) for _ in range(draw.whole(1, 3))]
+    elif draw.often(0.2):
+        crabs["crab"] = {"strength": draw.between(-1, 2), "frequency": draw.one((0, 4e8))}
+    return crabs
+
+
+def _cavity(draw: Draw) -> dict[str, Any]:
+    cavity: dict[str, Any] = {
+        "side": draw.one(SIDES),
+        "frequency": draw.scale(1e7, 1e9),
+        "strength": draw.between(-1, 2),
+        "phase": draw.one((0, draw.between(-0.5, 0.5))),
+    }
+    if draw.often(0.5):
+        cavity |= {"beta": draw.scale(1, 1e3), "phase_advance": draw.between(0.1, 0.4)}
+    if draw.often(0.5):
+        cavity |= {"phase_noise": draw.scale(1e-4, 1), "amplitude_noise": draw.scale(1e-4, 1)}
+        cavity["common_noise"] = cavity["side"] == "both" and draw.often(0.5)
+    if draw.often(0.3):
+        cavity["phase_spectrum"] = [[1e3, 1e-9], [8e3, draw.scale(1e-9, 1e-6)], [4e4, 0]]
+    if draw.often(0.3):
+        cavity["drift"] = {"phase": draw.between(-1, 1), "turns": [1, 3]}
+    return cavity
 
 
 def _point(draw: Draw, weak: int) -> dict[str, Any]:
@@ -102,7 +154,12 @@ def _point(draw: Draw, weak: int) -> dict[str, Any]:
         point["strong_beam"] = weak
     if draw.often(0.5):
         point |= {"half_crossing_angle": draw.between(-3e-3, 3e-3)}
-        point |= {"crossing_plane": draw.one((0, math.pi / 2, draw.between(-3, 3)))}
+        point |= {"crossing_plane": draw.one((0, math.pi, math.pi / 2, draw.between(-3, 3)))}
+        point |= _crabs(draw)
+        if draw.often(0.4):
+            point["beam"] = {"2": _crabs(draw)}
+    if draw.often(0.2):
+        point["coupling_r"] = draw.numbers(0.1, 4)
     if draw.often(0.2):
         point["separation_sigma"] = draw.numbers(2, 2)
     if draw.often(0.3):
