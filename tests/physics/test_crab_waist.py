@@ -147,6 +147,14 @@ def test_the_integral_knows_the_tilt_of_coupled_beams_with_a_crab_waist() -> Non
     assert found == pytest.approx(luminosity(turned), rel=2e-3)
 
 
+def test_derived_quantities_of_strongly_coupled_beams_with_a_crab_waist_are_finite() -> None:
+    # A ribbon at 45 degrees, whose tilt changes along the beam.
+    point = fcc(crab_waist=1.0, coupling=[[-0.7, 0.01], [0.0, -0.7]]).derived()["ips"][0]
+    found = [point["luminosity"], *(xi for beam in point["beams"] for xi in beam["xi_effective"])]
+    assert np.isfinite(found).all()
+    assert min(found) > 0
+
+
 @pytest.mark.parametrize("chi", LUMINOSITY)
 def test_gaussian_slices_have_the_luminosity_of_a_crab_waist(chi: float) -> None:
     found = []
