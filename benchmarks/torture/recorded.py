@@ -37,6 +37,8 @@ from phasewise.models.prediction import turn_of
 from phasewise.recorder.analysis import Analysis
 from phasewise.recorder.goal import write_goal
 from phasewise.recorder.otf2_archive import write_otf2
+from phasewise.recorder.phases import Sites, phases_of, write_communication
+from phasewise.recorder.recording import read_recording
 from phasewise.recorder.time_line import RecordedEvents
 from phasewise.report.recorded import make_recorded_report
 from phasewise.runs.folder import RECORD_FILE, TRACE_FOLDER
@@ -168,6 +170,10 @@ class Mutations:
         trace = folder / TRACE_FOLDER
         for path in trace.glob("replay-*"):
             path.unlink()
+        if not (folder / RECORD_FILE).exists():
+            recording = read_recording(folder)
+            phases = phases_of(recording, Sites(recording.files), "function", None)
+            write_communication(recording, phases, knows_waiting=False)
         paths = [*sorted(trace.glob("*.rank")), folder / RECORD_FILE]
         self._whole = {path: path.read_bytes() for path in paths if path.is_file()}
         self._used = {
@@ -175,6 +181,9 @@ class Mutations:
             for path, content in self._whole.items()
         }
         self._readers = Readers(load_machine("bassi"))
+        for name, read in (self._readers.all | self._readers.slow).items():
+            if (outcome := outcome_of(read, folder)) != "read":
+                raise SystemExit(f"{record} without a mutation: {name} ends with {outcome}")
 
     def once(self, number: int) -> dict[str, str]:
         """The outcome of each reader after mutation `number`."""
