@@ -11,6 +11,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.summary import number
 from phasewise.workloads.collision.derived.noise_radiation import noise_share
 from phasewise.workloads.collision.populations import per_macroparticle
+from phasewise.workloads.collision.tables.point import is_strong
 
 NAMES = {
     "number": "photons per particle and collision",
@@ -28,10 +29,8 @@ def photons_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     beam = results.beam(number_of_beam)
     if beam.photons.size == 0:
         return {}
-    radiate = [
-        "beamstrahlung" in results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])
-    ]
-    here = np.array(radiate)
+    points = [results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])]
+    here = np.array(["beamstrahlung" in point and point["model"] != "none" for point in points])
     return {
         "photons": {
             "number": float(np.mean(beam.photons[:, here])),
@@ -49,9 +48,8 @@ def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     beam = results.beam(number_of_beam)
     if beam.bhabha_expected.size == 0:
         return {}
-    given = results.study["beam"][str(number_of_beam)]
     drawn, error = 0.0, 0.0
-    if "macroparticles" in given:
+    if not is_strong(results.study, number_of_beam):
         turns = len(beam.bhabha_events)
         each = per_macroparticle(results.study, number_of_beam, np.arange(float(turns)))
         scales = np.array(

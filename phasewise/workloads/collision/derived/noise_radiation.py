@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.workloads.collision.derived.beamstrahlung import field_magnitude
-from phasewise.workloads.collision.tables.point import slices_of
+from phasewise.workloads.collision.tables.point import is_strong, slices_of
 
 SMOOTHING = 0.75
 """Variance of a macroparticle's charge over the square of a cell: h²/6 by the charge's weights,
@@ -42,7 +42,7 @@ def noise_share(study: Mapping[str, Any], derived: Mapping[str, Any], number: in
     makes, over the points where particles radiate; to a factor of about two. None if the beam is
     not tracked.
     """
-    if "macroparticles" not in study["beam"][str(number)]:
+    if is_strong(study, number):
         return None
     shares = [
         _share(point, derived, index, 3 - number, study["beam"][str(3 - number)])
