@@ -16,7 +16,9 @@ from phasewise.workloads.collision.derived.photon_spectrum import (
     FINE_STRUCTURE,
     exact_means,
     photons_above,
+    photons_between,
 )
+from phasewise.workloads.collision.derived.radiated_spectrum import photons_by_share
 from phasewise.workloads.collision.tables.model import collision_of
 from tests.physics.machines import Floats, collide, coordinates, study
 
@@ -88,6 +90,17 @@ def radiated(machine: phasewise.Study, turns: int = 1) -> tuple[Floats, Floats, 
 @pytest.mark.parametrize("upsilon", EXACT)
 def test_the_integrals_over_the_spectrum_are_those_of_the_tables(upsilon: float) -> None:
     assert exact_means(np.array([upsilon]))[:, 0] == pytest.approx(EXACT[upsilon], abs=6e-6)
+
+
+@pytest.mark.parametrize("upsilon", EXACT)
+def test_the_parts_of_the_spectrum_add_up(upsilon: float) -> None:
+    parts = photons_between(np.array([upsilon]), np.logspace(-30, 0, 301))
+    # The last bin, up to u = 1, has an error of its rule.
+    assert parts.sum() == pytest.approx(EXACT[upsilon][0], rel=2e-4)
+    edges = upsilon / (2 + upsilon) * np.array([0.5, 1.0])
+    above = [photons_above(np.array([upsilon]), share)[0] for share in edges]
+    between = photons_between(np.array([upsilon]), edges)
+    assert between[0, 0] == pytest.approx(above[0] - above[1], rel=1e-4)
 
 
 # Passages in which the bunches hardly change; A, B and C are closed forms for Gaussian bunches
@@ -192,6 +205,23 @@ def test_the_energies_of_photons_are_distributed_as_the_spectrum() -> None:
         expected = (rate.ravel() * photons_above(upsilon.ravel(), least)).sum()
         found = (share > least).mean()
         assert abs(found - expected) < 3.5 * math.sqrt(expected / count) + 0.012 * expected
+
+
+def test_photons_are_counted_by_the_share_that_they_take() -> None:
+    count = 100_000
+    machine = electrons(**CASE, macroparticles=count, model="weak-strong", slices=3)
+    simulation = phasewise.Simulation(machine)
+    simulation.step()
+    found = simulation.driver.photon_spectrum(1, 1)
+    photons = simulation.driver.record()["1/photons"][0]
+    assert found.sum() == pytest.approx(photons * count, abs=0.5)
+    expected = photons_by_share(collision_of(machine), 1, 0) * count
+    # Those below the first edge are in the first bin.
+    assert found[0] > expected[0] + found[1]
+    away = found[1:] - expected[1:]
+    error = np.sqrt(expected[1:] + (0.01 * expected[1:]) ** 2) + 0.5
+    assert np.abs(away / error).max() < 4
+    assert (away**2 / error**2).sum() < 79 + 4 * math.sqrt(2 * 79)
 
 
 def test_the_mean_loss_shifts_the_bunch_ahead() -> None:

@@ -11,7 +11,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.summary import number
 from phasewise.workloads.collision.derived.noise_radiation import noise_share
 from phasewise.workloads.collision.populations import per_macroparticle
-from phasewise.workloads.collision.tables.point import is_strong
+from phasewise.workloads.collision.tables.point import is_strong, radiates
 
 NAMES = {
     "number": "photons per particle and collision",
@@ -30,7 +30,7 @@ def photons_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     if beam.photons.size == 0:
         return {}
     points = [results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])]
-    here = np.array(["beamstrahlung" in point and point["model"] != "none" for point in points])
+    here = np.array([radiates(point) for point in points])
     return {
         "photons": {
             "number": float(np.mean(beam.photons[:, here])),

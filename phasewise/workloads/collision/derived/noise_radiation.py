@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.workloads.collision.derived.beamstrahlung import field_magnitude
-from phasewise.workloads.collision.tables.point import is_strong, slices_of
+from phasewise.workloads.collision.tables.point import is_strong, radiates, slices_of
 
 SMOOTHING = 0.75
 """Variance of a macroparticle's charge over the square of a cell: h²/6 by the charge's weights,
@@ -47,7 +47,7 @@ def noise_share(study: Mapping[str, Any], derived: Mapping[str, Any], number: in
     shares = [
         _share(point, derived, index, 3 - number, study["beam"][str(3 - number)])
         for index, point in enumerate(study["ip"][str(k + 1)] for k in range(len(study["ip"])))
-        if "beamstrahlung" in point
+        if radiates(point)
     ]
     return float(np.mean(shares)) if shares else None
 

@@ -137,3 +137,8 @@ def is_strong(study: Mapping[str, Any], beam: int) -> bool:
         point["model"] == "weak-strong" and point["strong_beam"] == beam
         for point in study["ip"].values()
     )
+
+
+def radiates(point: Mapping[str, Any]) -> bool:
+    """Whether particles radiate at an interaction point of a resolved study."""
+    return "beamstrahlung" in point and point["model"] != "none"
