@@ -76,7 +76,7 @@ def test_a_run_without_photons_has_no_such_chapter(tmp_path: Path) -> None:
     study = build(**RUN | {"ip__1__beamstrahlung": None}, records__photon_spectrum_every=1)
     with phasewise.run(study, tmp_path / "run") as found:
         assert found.snapshots("photon_spectrum") == []
-        with pytest.raises(RunError, match="set records.photon_spectrum_every"):
+        with pytest.raises(RunError, match=r"set records\.photon_spectrum_every"):
             found.photon_spectrum(1)
     run = reported(tmp_path / "run")
     names = [name for chapter in chapters_of(run) for name, _, _ in chapter.figures]

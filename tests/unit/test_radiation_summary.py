@@ -8,7 +8,12 @@ import numpy as np
 import pytest
 
 from phasewise.workloads.collision.lifetimes import lifetimes_of
-from phasewise.workloads.collision.radiation import bhabha_of, lifetime_rows, photons_of
+from phasewise.workloads.collision.radiation import (
+    bhabha_of,
+    lifetime_rows,
+    photon_rows,
+    photons_of,
+)
 from phasewise.workloads.collision.views import BeamResults
 from tests.unit.study_tables import build
 from tests.unit.test_radiation_keys import ELECTRONS
@@ -113,7 +118,9 @@ def test_a_strong_beam_has_no_lifetime() -> None:
     found = recorded(**strong)
     lifetimes = [lifetimes_of(found, number) for number in (1, 2)]
     assert lifetimes[1] == {}
-    assert photons_of(found, 2)["photons"]["noise_share"] is None
+    assert photons_of(found, 2) == {}
+    shown = photon_rows([photons_of(found, 1), photons_of(found, 2)])
+    assert {row[2] for row in shown} == {"-"}
     assert bhabha_of(found, 2)["bhabha"]["error"] == 0
     rows = lifetime_rows(lifetimes)
     assert [row[0] for row in rows] == [

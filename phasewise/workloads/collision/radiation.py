@@ -24,10 +24,10 @@ NAMES = {
 
 def photons_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     """`photons` of a beam: means over the turns and the points where its particles radiate; empty
-    where nobody does.
+    where they do not, as those of a strong beam.
     """
     beam = results.beam(number_of_beam)
-    if beam.photons.size == 0:
+    if beam.photons.size == 0 or is_strong(results.study, number_of_beam):
         return {}
     points = [results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])]
     here = np.array([radiates(point) for point in points])
@@ -106,8 +106,10 @@ def _lifetime(found: Mapping[str, float | None] | None) -> str:
 
 def photon_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Rows of the table of a run."""
-    if not all("photons" in beam for beam in beams):
+    if not any("photons" in beam for beam in beams):
         return []
+    found = [beam.get("photons") for beam in beams]
     return [
-        [text, *(number(beam["photons"][name]) for beam in beams)] for name, text in NAMES.items()
+        [text, *("-" if of is None else number(of[name]) for of in found)]
+        for name, text in NAMES.items()
     ]
