@@ -41,9 +41,10 @@ class PhotonTally {
     ++spectrum_[bin_of(share)];
     meet(upsilon);
   }
-  // The photons that a particle emits on average, and the share that they take.
+  // The photons that a particle emits on average, and the share that they take. Photons are counted
+  // in multiples as much coarser as their number may be larger than that share.
   void add_expected(double photons, double share) {
-    values_[0] += fixed(photons);
+    values_[0] += fixed(photons / many);
     values_[1] += fixed(share);
   }
   void meet(double upsilon) {
@@ -66,7 +67,7 @@ class PhotonTally {
   const Spectrum& spectrum() const { return spectrum_; }
 
   double photons() const { return static_cast<double>(values_[0]); }
-  double expected_photons() const { return static_cast<double>(values_[0]) / unit_; }
+  double expected_photons() const { return static_cast<double>(values_[0]) / unit_ * many; }
   double shares() const { return static_cast<double>(values_[1]) / unit_; }
   double squares() const { return static_cast<double>(values_[2]) / unit_; }
   // The middle of the last counter that has counted; 0 if none has.
@@ -80,6 +81,8 @@ class PhotonTally {
   }
 
  private:
+  static constexpr double many = 64.0;  // photons, for a share of one
+
   static std::size_t bin_of(double share) {
     constexpr double last = per_decade * decades - 1, per_unit = per_decade / std::numbers::ln10;
     if (!(share > 1e-8)) return 0;
