@@ -17,7 +17,7 @@ import hashlib
 import numpy as np
 import phasewise
 import phasewise._core as core
-from phasewise.workloads.collision.recording import _photons
+from phasewise.workloads.collision.recording import spectra_of_ranks
 from tests.physics.machines import COORDINATES, study
 
 ARC = {{"tune": [0.31, 0.32], "synchrotron_tune": 0.05, "damping_turns": [50, 50, 25],
@@ -43,7 +43,7 @@ for model in ("strong-strong", "soft-gaussian", "weak-strong"):
             photons += record["1/photons"][0]
             lost += record["1/lost_by_energy"][0]
             events += record["1/bhabha_events"][0]
-            counted = _photons(simulation.driver, core, 1, 1)
+            counted = spectra_of_ranks(simulation.driver, core, 1, 1)
             spectrum = np.frombuffer(core.broadcast(counted.tobytes()))
             number = record["1/photons"][0] * record["1/particles"]
             assert spectrum.sum() == (round(number) if kind == "quantum" else 0)

@@ -87,6 +87,12 @@ def test_strong_fields_and_many_photons_are_warned_of() -> None:
     assert "photons where they meet one slice: use" in warnings(**few)
 
 
+@pytest.mark.parametrize(("kind", "warned"), [(None, True), ("mean", True), ("quantum", False)])
+def test_a_spectrum_without_photons_is_warned_of(kind: str | None, warned: bool) -> None:
+    asked = ELECTRONS | {"records__photon_spectrum_every": 10, "ip__1__beamstrahlung": kind}
+    assert ("photon_spectrum_every has no effect" in warnings(**asked)) is warned
+
+
 def test_a_scale_that_leaves_out_events_is_warned_of() -> None:
     """Such that a particle draws 204 candidates of 511, or some more."""
     scattered = ELECTRONS | {"ip__1__beta": [0.4, 0.001]}

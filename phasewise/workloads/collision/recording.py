@@ -139,7 +139,7 @@ def _spectrum_of(points: int) -> Dataset:
     )
 
 
-def _photons(run: CollisionRun, comm: Communicator, points: int, beam: int) -> Floats:
+def spectra_of_ranks(run: CollisionRun, comm: Communicator, points: int, beam: int) -> Floats:
     """Photons of all ranks (IP, bins) on rank 0; whole numbers, whose sum has no rounding."""
     here = np.stack([run.photon_spectrum(ip + 1, beam) for ip in range(points)])
     parts = comm.gather(here.tobytes())
@@ -237,7 +237,7 @@ class CollisionRecording(Recording):
                 write(f"pair_luminosity/{turn}/ip{k}", {"": driver.pair_luminosity(k)})
         if _due(turn, records.photon_spectrum_every):
             for beam in _radiating(model):
-                photons = _photons(driver, comm, len(model.ips), beam)
+                photons = spectra_of_ranks(driver, comm, len(model.ips), beam)
                 write(f"photon_spectrum/{turn}/beam{beam}", {"": photons})
         if records.field and turn == study.count - 1 and model.has_field:
             for beam in (1, 2):

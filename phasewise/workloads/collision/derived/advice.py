@@ -84,6 +84,7 @@ def advice(
     yield from _crabbed_head_on(model)
     yield from _radiation(model, radiation)
     yield from _scattering(model)
+    yield from _no_photons(model)
     yield from _bucket(model)
     yield from _debunched(model, buckets)
     yield from _stop_band(model, xi)
@@ -254,6 +255,15 @@ def _scattering(model: Collision) -> Iterator[str]:
                 f"particle in a collision, and leaves out those beyond {DRAWS}: give at most "
                 f"{ip.bhabha.scale * MANY * DRAWS / found:.1g}"
             )
+
+
+def _no_photons(model: Collision) -> Iterator[str]:
+    quanta = any(ip.radiates and ip.beamstrahlung == "quantum" for ip in model.ips)
+    if model.records.photon_spectrum_every and not quanta:
+        yield (
+            "records.photon_spectrum_every has no effect: beams collide nowhere with "
+            'beamstrahlung = "quantum"'
+        )
 
 
 def _bucket(model: Collision) -> Iterator[str]:
