@@ -20,7 +20,6 @@ from phasewise.report.style import (
     new_picture,
     scale,
     scale_by_ten,
-    scientific,
 )
 from phasewise.workloads.collision.analysis.recorded_bunches import recorded_bunches
 from phasewise.workloads.collision.derived.radiated_spectrum import EDGES, PER_DECADE
@@ -67,8 +66,7 @@ def _against(
             continue
         of = "equilibrium" if alike else f"equilibrium, beam {index + 1}"
         axis.axhline(
-            equilibrium[index] * factor, color=INK, linewidth=1.1, linestyle=DASHES[index],
-            label=f"{of}: {scientific(equilibrium[index], 3)}",
+            equilibrium[index] * factor, color=INK, linewidth=1.1, linestyle=DASHES[index], label=of
         )  # fmt: skip
     axis.set_xlabel("turn")
     legend_above(axis, 2)
