@@ -323,7 +323,7 @@ def test_a_particle_that_has_lost_its_energy_is_lost() -> None:
 
 def test_hundreds_of_photons_of_a_particle_are_counted() -> None:
     machine = electrons(
-        (1e-7, 1e-7), 1e-5, 1e4, 2e12, macroparticles=1000, model="weak-strong", slices=1,
+        (1e-7, 1e-7), 1e-2, 2e6, 2e12, macroparticles=1000, model="weak-strong", slices=1,
         beamstrahlung="mean",
     )  # fmt: skip
     photons, _, _ = radiated(machine)

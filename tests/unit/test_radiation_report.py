@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -37,6 +39,12 @@ PICTURES = ["bunch-length", "photon-spectrum"]
 def results(tmp_path_factory: pytest.TempPathFactory) -> Any:
     study = build(**RUN, records__photon_spectrum_every=EVERY, records__slices_every=EVERY)
     return phasewise.run(study, tmp_path_factory.mktemp("run") / "run")
+
+
+@pytest.fixture(autouse=True)
+def no_figures_stay() -> Iterator[None]:
+    yield
+    plt.close("all")
 
 
 def test_the_photons_of_the_turns_that_are_due_are_all_counted(results: Any) -> None:
