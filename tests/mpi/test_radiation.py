@@ -43,10 +43,10 @@ for model in ("strong-strong", "soft-gaussian", "weak-strong"):
             photons += record["1/photons"][0]
             lost += record["1/lost_by_energy"][0]
             events += record["1/bhabha_events"][0]
-            counted = spectra_of_ranks(simulation.driver, core, 1, 1)
-            spectrum = np.frombuffer(core.broadcast(counted.tobytes()))
-            number = record["1/photons"][0] * record["1/particles"]
-            assert spectrum.sum() == (round(number) if kind == "quantum" else 0)
+        if kind == "quantum":
+            spectrum = spectra_of_ranks(simulation.driver, core, 1, 1)
+            spectrum = np.frombuffer(core.broadcast(spectrum.tobytes()))
+            assert spectrum.sum() == round(record["1/photons"][0] * record["1/particles"])
             found.append(spectrum.tolist())
         assert photons > 0.1 and lost > 0 and events > 0
 with open({path!r} + f".{{core.rank()}}", "w") as file:
