@@ -84,6 +84,12 @@ Array luminosity_of_pairs(const Simulation& simulation, int ip) {
                   {static_cast<std::size_t>(slices[0]), static_cast<std::size_t>(slices[1])});
 }
 
+Array photon_spectrum(const Simulation& simulation, int ip, int beam) {
+  const PhotonTally& tally =
+      simulation.point(point_of(simulation, ip)).result.photons[index_of(beam)];
+  return to_array({tally.spectrum().begin(), tally.spectrum().end()}, {tally.spectrum().size()});
+}
+
 // Returns an empty dictionary if the model has no mesh, if this rank does not hold the beam, or if
 // `ip` is not the first interaction point; the beams are there between turns.
 nb::dict field_of_slice(Simulation& simulation, int ip, int beam, int slice) {
@@ -154,6 +160,9 @@ void bind(nb::module_& m) {
       .def("pair_luminosity", &luminosity_of_pairs, nb::arg("ip"),
            "Luminosity per crossing of each pair of slices in the last collision, "
            "[slice of beam 1, slice of beam 2], 1/m².")
+      .def("photon_spectrum", &photon_spectrum, nb::arg("ip"), nb::arg("beam"),
+           "Photons that this rank's particles emitted in the last turn, by the share of their "
+           "energy: ten bins to a decade from 1e-8 to 1, the first with those below.")
       .def("slice_field", &field_of_slice, nb::arg("ip"), nb::arg("beam"), nb::arg("slice"),
            "Mesh field of a slice (counted from 1) of the beams as they are now. Collective.");
 }

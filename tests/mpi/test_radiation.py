@@ -16,6 +16,8 @@ RUN = """
 import hashlib
 import numpy as np
 import phasewise
+import phasewise._core as core
+from phasewise.workloads.collision.recording import spectra_of_ranks
 from tests.physics.machines import COORDINATES, study
 
 ARC = {{"tune": [0.31, 0.32], "synchrotron_tune": 0.05, "damping_turns": [50, 50, 25],
@@ -41,8 +43,12 @@ for model in ("strong-strong", "soft-gaussian", "weak-strong"):
             photons += record["1/photons"][0]
             lost += record["1/lost_by_energy"][0]
             events += record["1/bhabha_events"][0]
+        if kind == "quantum":
+            spectrum = spectra_of_ranks(simulation.driver, core, 1, 1)
+            spectrum = np.frombuffer(core.broadcast(spectrum.tobytes()))
+            assert spectrum.sum() == round(record["1/photons"][0] * record["1/particles"])
+            found.append(spectrum.tolist())
         assert photons > 0.1 and lost > 0 and events > 0
-import phasewise._core as core
 with open({path!r} + f".{{core.rank()}}", "w") as file:
     print(found, file=file)
 print("agrees")

@@ -233,6 +233,7 @@ def a_collision_shows_its_slices_pairs_and_fields(core: Any) -> None:
     for beam in (1, 2):
         assert {name: values.shape for name, values in slices[beam].items()} == shapes
     assert run.pair_luminosity(1).shape == (SLICES, SLICES)
+    assert [run.photon_spectrum(1, beam).shape for beam in (1, 2)] == [(80,), (80,)]
     axes = {"x": GRID[:1], "y": GRID[1:]}
     field = axes | dict.fromkeys(("charge", "potential", "ex", "ey"), GRID)
     for beam in (1, 2):
@@ -268,13 +269,15 @@ def settings_that_cannot_be_used_are_refused(core: Any) -> None:
 
 def places_that_are_not_there_are_refused(core: Any) -> None:
     run = core.start(parameters(), 1)
-    for ask in (run.particles, run.macroparticles, run.first_id, run.last_id):
+    spectrum = partial(run.photon_spectrum, 1)
+    for ask in (run.particles, run.macroparticles, run.first_id, run.last_id, spectrum):
         for beam in (0, 3):
             with refused(f"beam {beam}", 1, 2, by=ValueError):
                 ask(beam)
     for ip in (0, 2):
-        asked = (partial(run.slice_field, beam=1, slice=1), run.slices, run.pair_luminosity)
-        for ask in asked:
+        field, spectrum = partial(run.slice_field, slice=1), run.photon_spectrum
+        asked = (partial(field, beam=1), partial(spectrum, beam=1))
+        for ask in (*asked, run.slices, run.pair_luminosity):
             with refused(f"interaction point {ip}", by=ValueError):
                 ask(ip=ip)
     for number in (0, SLICES + 1):

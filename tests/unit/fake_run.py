@@ -149,6 +149,11 @@ class FakeSimulation:
         _check_point(ip)
         return np.full((SLICES, SLICES), self.turn - 1.0)
 
+    def photon_spectrum(self, ip: int, beam: int) -> Any:
+        _check_point(ip)
+        held = self._rank in self._groups[_checked(beam)]
+        return np.full(80, self.turn - 1.0 if held else 0.0)
+
     def slice_field(self, ip: int, beam: int, slice: int) -> dict[str, Any]:  # noqa: A002
         _check_point(ip)
         if not 1 <= slice <= SLICES:

@@ -27,7 +27,7 @@ EXACT = 1e-11
 
 
 def point(**changes: Any) -> DerivedPoint:
-    return derive(Study.from_dict(tables(**changes))).ips[0]
+    return derive(Study.from_dict(tables(**changes)).model).ips[0]
 
 
 def flat_beam(beta_y: float, length: float, **changes: Any) -> DerivedPoint:
@@ -178,7 +178,7 @@ def test_an_ion_s_beam_beam_parameter_goes_with_both_charges_over_its_mass() -> 
 
 
 def test_revolution_frequency_and_current_of_the_lhc() -> None:
-    beam = derive(Study.from_dict(tables())).beams[0]
+    beam = derive(Study.from_dict(tables()).model).beams[0]
     assert beam.revolution_frequency == pytest.approx(11245.5, rel=1e-5)
     # LHC Design Report: 0.582 A in 2808 bunches.
     assert beam.bunch_current is not None
@@ -191,7 +191,7 @@ def test_the_synchrotron_tune_of_the_lhc_follows_from_its_rf() -> None:
         "arc__rf": {"voltage": 16e6, "harmonic": 35640},
         "arc__momentum_compaction": 3.225e-4,
     }
-    beam = derive(Study.from_dict(tables(**changes))).beams[0]
+    beam = derive(Study.from_dict(tables(**changes)).model).beams[0]
     # LHC Design Report, table 2.1: 23.0 Hz at 7 TeV and 16 MV (three digits) of 11.245 kHz.
     assert beam.synchrotron_tune == pytest.approx(23.0 / 11245.0, rel=1e-2)
 
@@ -208,14 +208,14 @@ def test_the_time_of_a_turn_is_that_of_its_solves_and_encounters() -> None:
         "ip__1__grid": [256, 256],
         "ip__1__slices": 8,
     }
-    seconds = derive(Study.from_dict(tables(**changes))).seconds_per_turn
+    seconds = derive(Study.from_dict(tables(**changes)).model).seconds_per_turn
     # 144 solves of 0.55 ms and 20 000 particles of 45 ns and eight times 15 ns.
     assert seconds == pytest.approx(144 * 0.55e-3 + 2e4 * (45e-9 + 8 * 15e-9), rel=1e-9)
     changes["ip__1__planes"] = "pair"
-    seconds = derive(Study.from_dict(tables(**changes))).seconds_per_turn
+    seconds = derive(Study.from_dict(tables(**changes)).model).seconds_per_turn
     assert seconds == pytest.approx(256 * 1.36e-3 + 2e4 * (45e-9 + 8 * 19e-9), rel=1e-9)
     assert seconds == pytest.approx(0.36, rel=0.05)
-    gaussian = derive(Study.from_dict(tables(**changes, ip__1__model="soft-gaussian")))
+    gaussian = derive(Study.from_dict(tables(**changes, ip__1__model="soft-gaussian")).model)
     assert gaussian.seconds_per_turn == pytest.approx(2e4 * (45e-9 + 8 * 30e-9), rel=1e-9)
 
 
@@ -284,9 +284,9 @@ def test_slices_with_windows_of_their_own_count_planes_of_pairs() -> None:
 def test_what_is_probably_not_meant_is_said(
     changes: dict[str, Any], facts: tuple[object, ...]
 ) -> None:
-    warnings = derive(Study.from_dict(tables(**changes))).warnings
+    warnings = derive(Study.from_dict(tables(**changes)).model).warnings
     assert any(not missing(sentence, *facts) for sentence in warnings), warnings
 
 
 def test_a_sound_study_gives_no_warning() -> None:
-    assert derive(Study.from_dict(tables(beam__1__macroparticles=100_000))).warnings == ()
+    assert derive(Study.from_dict(tables(beam__1__macroparticles=100_000)).model).warnings == ()

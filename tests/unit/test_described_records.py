@@ -25,7 +25,13 @@ EXAMPLES = sorted(
     if path.parent.name not in ("workload-template", "atmosphere-own-costs")
 )
 ATTRIBUTES = {"study": "{}", "derived": "{}", "version": "0", "ranks": 1, "threads": 1}
-EVERYTHING = ("moments_order=4", "tracked=3", "slices_every=2", "pair_luminosity_every=2")
+EVERYTHING = (
+    "moments_order=4",
+    "tracked=3",
+    "slices_every=2",
+    "pair_luminosity_every=2",
+    "photon_spectrum_every=2",
+)
 UNIT = r"1|degrees|m(\^-?\d)?( s\^-\d)?|s(\^-?\d)?|J|K|degC|g kg\^-1|kg m\^-2|W m\^-2|B"
 """Powers of metres and seconds, and their products; an energy, temperatures, a salinity, mass and
 power of an area, and bytes.
@@ -113,6 +119,7 @@ def test_units_are_those_of_the_documentation(
             assert flat(text(item.attrs["unit"])) == table[pattern], name
             used.add(pattern)
     radiation = {rf"beam\d/{name}" for name in (*PHOTONS, *LOST, *EVENTS, *EXPECTED)}
+    radiation.add(r"photon_spectrum/\d+/beam\d+")
     elsewhere = radiation | {r"beam\d/population"}
     assert example != "lhc" or used == table.keys() - elsewhere
     assert example != "fcc-ee" or radiation <= used

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from phasewise.errors import StudyError
+from phasewise.workloads.collision.derived.bhabha import candidates
 from phasewise.workloads.collision.derived.quantities import derive
 from phasewise.workloads.collision.tables.model import collision_of
 from tests.unit.study_tables import build
@@ -84,3 +85,19 @@ def test_strong_fields_and_many_photons_are_warned_of() -> None:
     assert "above 10" in warnings(**linear)
     few = linear | {"ip__1__slices": 1, "beam__1__energy": 5e11}
     assert "photons where they meet one slice: use" in warnings(**few)
+
+
+@pytest.mark.parametrize(("kind", "warned"), [(None, True), ("mean", True), ("quantum", False)])
+def test_a_spectrum_without_photons_is_warned_of(kind: str | None, warned: bool) -> None:
+    asked = ELECTRONS | {"records__photon_spectrum_every": 10, "ip__1__beamstrahlung": kind}
+    assert ("photon_spectrum_every has no effect" in warnings(**asked)) is warned
+
+
+def test_a_scale_that_leaves_out_events_is_warned_of() -> None:
+    """Such that a particle draws 204 candidates of 511, or some more."""
+    scattered = ELECTRONS | {"ip__1__beta": [0.4, 0.001]}
+    model = collision_of(build(**scattered, ip__1__bhabha={}))
+    most = 0.4 * 511 / max(candidates(model, 0, 1), candidates(model, 0, 2))
+    for factor, warned in ((0.9, False), (1.1, True)):
+        text = warnings(**scattered, ip__1__bhabha={"scale": factor * most})
+        assert ("leaves out those beyond 511: give at most" in text) is warned

@@ -5,7 +5,10 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <numbers>
 #include <span>
+
+#include "numerics/elementary.hpp"
 
 namespace phasewise::collision {
 
@@ -22,6 +25,11 @@ class PhotonTally {
   static constexpr int per_octave = 32, octaves = 38, first_octave = -30;
   static constexpr int size = 3 + per_octave * octaves;
 
+  // Photons by the share that they take: ten bins to a decade from 1e-8 to 1, the first with those
+  // below.
+  static constexpr int per_decade = 10, decades = 8;
+  using Spectrum = std::array<std::int64_t, static_cast<std::size_t>(per_decade* decades)>;
+
   PhotonTally() = default;
   explicit PhotonTally(int scale) : unit_(std::bit_cast<double>((1023LL + scale) << 52)) {}
 
@@ -30,11 +38,13 @@ class PhotonTally {
     ++values_[0];
     values_[1] += fixed(share);
     values_[2] += fixed(share * share);
+    ++spectrum_[bin_of(share)];
     meet(upsilon);
   }
-  // The photons that a particle emits on average, and the share that they take.
+  // The photons that a particle emits on average, and the share that they take. Photons are counted
+  // in multiples as much coarser as their number may be larger than that share.
   void add_expected(double photons, double share) {
-    values_[0] += fixed(photons);
+    values_[0] += fixed(photons / many);
     values_[1] += fixed(share);
   }
   void meet(double upsilon) {
@@ -46,12 +56,18 @@ class PhotonTally {
   }
   void add(const PhotonTally& other) {
     for (int i = 0; i < size; ++i) values_[i] += other.values_[i];
+    for (std::size_t i = 0; i < spectrum_.size(); ++i) spectrum_[i] += other.spectrum_[i];
   }
-  void clear() { values_.fill(0); }
+  void clear() {
+    values_.fill(0);
+    spectrum_.fill(0);
+  }
   std::span<std::int64_t, size> values() { return values_; }
+  // Of those that this tally was told of itself: it is not among the values that ranks add up.
+  const Spectrum& spectrum() const { return spectrum_; }
 
   double photons() const { return static_cast<double>(values_[0]); }
-  double expected_photons() const { return static_cast<double>(values_[0]) / unit_; }
+  double expected_photons() const { return static_cast<double>(values_[0]) / unit_ * many; }
   double shares() const { return static_cast<double>(values_[1]) / unit_; }
   double squares() const { return static_cast<double>(values_[2]) / unit_; }
   // The middle of the last counter that has counted; 0 if none has.
@@ -65,10 +81,19 @@ class PhotonTally {
   }
 
  private:
+  static constexpr double many = 64.0;  // photons, for a share of one
+
+  static std::size_t bin_of(double share) {
+    constexpr double last = per_decade * decades - 1, per_unit = per_decade / std::numbers::ln10;
+    if (!(share > 1e-8)) return 0;
+    const double bin = per_decade * decades + per_unit * numerics::log_positive(share);
+    return static_cast<std::size_t>(bin < 0.0 ? 0.0 : (bin < last ? bin : last));
+  }
   std::int64_t fixed(double value) const { return static_cast<std::int64_t>(value * unit_ + 0.5); }
 
   double unit_ = 1.0;
   std::array<std::int64_t, size> values_{};  // photons, shares, squares, Υ
+  Spectrum spectrum_{};
 };
 
 }  // namespace phasewise::collision

@@ -27,8 +27,8 @@ WORKLOAD = Workload(
     needed_records=("luminosity",),
     dump_folder="particles",
     free_keys=(
-        r"records\.(slices_every|pair_luminosity_every|particles_every|particles_fraction|field)"
-        r"|ip\.\d+\.green_function"
+        r"records\.(slices_every|pair_luminosity_every|photon_spectrum_every|particles_every"
+        r"|particles_fraction|field)|ip\.\d+\.green_function"
     ),
     formerly=formerly,
     one_for_both=("reduce", "broadcast"),

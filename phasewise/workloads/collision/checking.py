@@ -88,6 +88,7 @@ def _arc_rows(model: Collision, derived: DerivedCollision) -> list[list[str]]:
         ["longitudinal motion", *(a.longitudinal for a in arcs)],
         ["damping turns", *(a.damping_turns if any(a.damping_turns) else None for a in arcs)],
         ["aperture [m]", *(a.aperture for a in arcs)],
+        ["momentum aperture, -δ and δ", *(a.momentum_aperture for a in arcs)],
     ]
     return _rows(rows)
 

@@ -2,7 +2,8 @@
 
 With n of N macroparticles lost in T turns, the rate of a turn is n/ΣN(t) over the turns and its
 relative error 1/√n. For radiative Bhabha scattering the rate that is expected has hardly an error:
-the losses that the luminosity lets expect, over the bunch's population.
+the losses that the luminosity lets expect, over the bunch's population. Losses by energy are those
+by beamstrahlung where particles radiate, and else those at an aperture, in momentum.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import numpy as np
 
 from phasewise.runs.results import Results
 from phasewise.workloads.collision.populations import per_macroparticle
+from phasewise.workloads.collision.tables.point import is_strong
 
 
 @dataclass(frozen=True)
@@ -36,21 +38,27 @@ class Rate:
 
 
 def lifetimes_of(results: Results, number: int) -> dict[str, Any]:
-    """`lifetime` of a beam: of all losses, and by cause. Empty where the study says of no loss."""
+    """`lifetime` of a beam: of all losses, and by cause. Empty without a momentum aperture, and for
+    a strong beam, which loses nothing.
+    """
     study = results.study
     arc, beam = study["arc"][str(number)], results.beam(number)
-    if "momentum_aperture" not in arc or beam.lost_by_energy.size == 0:
+    never_lost = "momentum_aperture" not in arc or beam.lost_by_energy.size == 0
+    if never_lost or is_strong(study, number):
         return {}
     frequency = results.derived["beams"][number - 1]["revolution_frequency"]
     passed = float(np.sum(beam.particles))
-    causes = {"beamstrahlung": _rate(int(beam.lost_by_energy.sum()), passed)}
+    causes = {}
+    by_energy = beam.lost_by_energy.sum(axis=1)
+    if beam.photons.size:
+        causes["beamstrahlung"] = _rate(int(by_energy.sum()), passed)
     if beam.bhabha_lost.size:
         causes["bhabha"] = _bhabha(results, number, passed)
-    by_energy = beam.lost_by_energy.sum(axis=1)
-    if beam.bhabha_lost.size:
         by_energy = by_energy + beam.bhabha_lost.sum(axis=1)
     # `losses` of a turn are those before it, and those by energy happen in it.
     others = int(beam.losses[-1] - beam.losses[0] - by_energy[:-1].sum())
+    if not beam.photons.size:
+        others += int(beam.lost_by_energy.sum())
     causes["aperture"] = _rate(max(others, 0), passed)
     total = Rate(
         sum(rate.value for rate in causes.values()),

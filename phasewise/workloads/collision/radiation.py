@@ -11,6 +11,7 @@ from phasewise.runs.results import Results
 from phasewise.runs.summary import number
 from phasewise.workloads.collision.derived.noise_radiation import noise_share
 from phasewise.workloads.collision.populations import per_macroparticle
+from phasewise.workloads.collision.tables.point import is_strong, radiates
 
 NAMES = {
     "number": "photons per particle and collision",
@@ -23,15 +24,13 @@ NAMES = {
 
 def photons_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     """`photons` of a beam: means over the turns and the points where its particles radiate; empty
-    where nobody does.
+    where they do not, as those of a strong beam.
     """
     beam = results.beam(number_of_beam)
-    if beam.photons.size == 0:
+    if beam.photons.size == 0 or is_strong(results.study, number_of_beam):
         return {}
-    radiate = [
-        "beamstrahlung" in results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])
-    ]
-    here = np.array(radiate)
+    points = [results.study["ip"][str(k + 1)] for k in range(beam.photons.shape[1])]
+    here = np.array([radiates(point) for point in points])
     return {
         "photons": {
             "number": float(np.mean(beam.photons[:, here])),
@@ -49,9 +48,8 @@ def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     beam = results.beam(number_of_beam)
     if beam.bhabha_expected.size == 0:
         return {}
-    given = results.study["beam"][str(number_of_beam)]
     drawn, error = 0.0, 0.0
-    if "macroparticles" in given:
+    if not is_strong(results.study, number_of_beam):
         turns = len(beam.bhabha_events)
         each = per_macroparticle(results.study, number_of_beam, np.arange(float(turns)))
         scales = np.array(
@@ -108,8 +106,10 @@ def _lifetime(found: Mapping[str, float | None] | None) -> str:
 
 def photon_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     """Rows of the table of a run."""
-    if not all("photons" in beam for beam in beams):
+    if not any("photons" in beam for beam in beams):
         return []
+    found = [beam.get("photons") for beam in beams]
     return [
-        [text, *(number(beam["photons"][name]) for beam in beams)] for name, text in NAMES.items()
+        [text, *("-" if of is None else number(of[name]) for of in found)]
+        for name, text in NAMES.items()
     ]

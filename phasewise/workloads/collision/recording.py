@@ -11,14 +11,15 @@ from typing import Any, cast
 
 import numpy as np
 
-from phasewise.driver import Communicator, Run
+from phasewise.driver import Communicator, Floats, Run
 from phasewise.errors import StudyError
 from phasewise.runs.layout import MAX_SNAPSHOTS, Dataset, Detail, Recording, Write
 from phasewise.study import Study
+from phasewise.workloads.collision.derived.radiated_spectrum import DECADES, EDGES, PER_DECADE
 from phasewise.workloads.collision.driver import COORDINATES, CollisionRun
 from phasewise.workloads.collision.luminosity import LuminosityUnit
 from phasewise.workloads.collision.openpmd import write_dump
-from phasewise.workloads.collision.tables.model import collision_of
+from phasewise.workloads.collision.tables.model import Collision, collision_of
 
 IS_LENGTH = (1, 0, 1, 0, 1, 0)
 """Powers of the metre of the coordinates."""
@@ -123,6 +124,28 @@ def _field(run: CollisionRun, comm: Communicator, study: Study, beam: int) -> di
         return dict(arrays)
 
 
+def _radiating(model: Collision) -> list[int]:
+    """The beams that emit photon by photon somewhere."""
+    photons = any(ip.radiates and ip.beamstrahlung == "quantum" for ip in model.ips)
+    return [beam.number for beam in model.beams if photons and not beam.strong]
+
+
+def _spectrum_of(points: int) -> Dataset:
+    return Dataset(
+        (points, EDGES.size - 1),
+        f"Photons of beamstrahlung in the turn at each interaction point, by the share of the "
+        f"energy that they take: {PER_DECADE} bins to a decade from 1e-{DECADES} to 1, the first "
+        "with those below.",
+    )
+
+
+def spectra_of_ranks(run: CollisionRun, comm: Communicator, points: int, beam: int) -> Floats:
+    """Photons of all ranks (IP, bins) on rank 0; whole numbers, whose sum has no rounding."""
+    here = np.stack([run.photon_spectrum(ip + 1, beam) for ip in range(points)])
+    parts = comm.gather(here.tobytes())
+    return np.asarray(sum((np.frombuffer(part).reshape(here.shape) for part in parts), 0 * here))
+
+
 def _due(turn: int, every: int) -> bool:
     return every > 0 and turn % every == 0
 
@@ -130,7 +153,7 @@ def _due(turn: int, every: int) -> bool:
 class CollisionRecording(Recording):
     """What its runs record."""
 
-    GROUPS = ("slices", "pair_luminosity", "field")
+    GROUPS = ("slices", "pair_luminosity", "photon_spectrum", "field")
 
     def rows(self, study: Study) -> dict[str, Dataset]:
         """Each dataset that is extended turn by turn."""
@@ -178,6 +201,9 @@ class CollisionRecording(Recording):
         for turn in _scheduled(first, study.count, records.pair_luminosity_every):
             for k, ip in colliding:
                 yield f"pair_luminosity/{turn}/ip{k}", Dataset(ip.slices, pairs, "m^-2")
+        for turn in _scheduled(first, study.count, records.photon_spectrum_every):
+            for beam in _radiating(model):
+                yield f"photon_spectrum/{turn}/beam{beam}", _spectrum_of(len(model.ips))
         if records.field and model.has_field:
             grid = model.ips[0].grid
             for beam in (1, 2):
@@ -189,7 +215,7 @@ class CollisionRecording(Recording):
 
     def check(self, study: Study) -> None:
         """StudyError if the records ask for more snapshots than one file can be laid out for."""
-        for key in ("slices_every", "pair_luminosity_every"):
+        for key in ("slices_every", "pair_luminosity_every", "photon_spectrum_every"):
             every = getattr(collision_of(study).records, key)
             if every and study.count / every > MAX_SNAPSHOTS:
                 least = -(-study.count // MAX_SNAPSHOTS)
@@ -209,6 +235,10 @@ class CollisionRecording(Recording):
                     write(f"slices/{turn}/ip{k}/beam{beam}", found)
             if _due(turn, records.pair_luminosity_every):
                 write(f"pair_luminosity/{turn}/ip{k}", {"": driver.pair_luminosity(k)})
+        if _due(turn, records.photon_spectrum_every):
+            for beam in _radiating(model):
+                photons = spectra_of_ranks(driver, comm, len(model.ips), beam)
+                write(f"photon_spectrum/{turn}/beam{beam}", {"": photons})
         if records.field and turn == study.count - 1 and model.has_field:
             for beam in (1, 2):
                 write(f"field/{turn}/ip1/beam{beam}", _field(driver, comm, study, beam))

@@ -15,12 +15,26 @@ from phasewise.workloads.collision.report import (
     history,
     luminosity,
     modes,
+    radiation,
     waterfall,
 )
 from phasewise.workloads.collision.report.beams_run import BeamsRun
 from phasewise.workloads.collision.report.tables import result_tables, study_tables
 
 PLACE = "on arrival at IP 1"
+
+RADIATION = Chapter(
+    "radiation",
+    "Radiation in the collisions",
+    (
+        ("bunch-length", "Bunch length and momentum spread", radiation.draw_lengths),
+        (
+            "photon-spectrum",
+            "Photon spectrum against the integral",
+            radiation.draw_photon_spectrum,
+        ),
+    ),
+)
 
 
 def _draw_phase_space(run: BeamsRun) -> Drawing | Missing:
@@ -76,6 +90,11 @@ class CollisionReporting(Reporting):
             ),
         ),
     )
+
+    def chapters(self, run: BeamsRun) -> tuple[Chapter, ...]:
+        """With that on radiation if particles radiate somewhere."""
+        first, *others = self.CHAPTERS
+        return (first, RADIATION, *others) if run.radiating else self.CHAPTERS
 
     def study_tables(self, run: BeamsRun) -> list[Table]:
         """Beams, arcs, interaction points, resolution, and how the ranks exchange."""

@@ -175,6 +175,19 @@ class CollisionResults(Dumps):
         """
         return self._results.array(f"pair_luminosity/{turn}/ip{ip}")
 
+    def photon_spectrum(self, beam: int = 1, turn: int | None = None) -> Floats:
+        """(IP, 80): photons of a beam at each interaction point by the share u of the energy that
+        they take, ten bins to a decade from 1e-8 to 1, of one turn or of all that were recorded.
+        The first bin has the photons below, too.
+
+        RunError where `records.photon_spectrum_every` did not ask for them.
+        """
+        turns = self._results.snapshots("photon_spectrum") if turn is None else [turn]
+        if not turns:
+            raise RunError("no spectrum of photons was recorded: set records.photon_spectrum_every")
+        each = (self._results.array(f"photon_spectrum/{one}/beam{beam}") for one in turns)
+        return np.asarray(sum(each))
+
     def field(self, turn: int, ip: int = 1, beam: int = 1) -> dict[str, Floats]:
         """x (nx,), y (ny,) [m]; charge, potential, ex, ey (nx, ny) of the middle slice of `beam`.
 

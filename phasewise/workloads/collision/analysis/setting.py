@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from phasewise.analysis.tune_footprint import Optics
+from phasewise.workloads.collision.tables.point import is_strong
 
 Pair = tuple[float, float]
 
@@ -96,12 +97,8 @@ def _beam(
             alpha=(optics["alpha"][0], optics["alpha"][1]),
             dispersion=tuple(optics["dispersion"]),
         ),
-        strong=_is_strong(points, index),
+        strong=is_strong(study, index + 1),
     )
-
-
-def _is_strong(points: list[Any], index: int) -> bool:
-    return any(ip["model"] == "weak-strong" and ip["strong_beam"] == index + 1 for ip in points)
 
 
 def _total(points: list[Any], plane: int) -> float:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from phasewise.tables.keys import shortest, show
 from phasewise.workloads.collision.derived.beamstrahlung import DerivedBeamstrahlung
+from phasewise.workloads.collision.derived.bhabha import candidates
 from phasewise.workloads.collision.derived.bucket import Bucket
 from phasewise.workloads.collision.derived.resolution import (
     Resolution,
@@ -51,6 +52,12 @@ photons make does not reach 1e-6 in 1e6 turns.
 LARGEST_UPSILON = 10.0
 """Υ above which photons of the beamstrahlung make pairs in the field within the bunch."""
 
+DRAWS = 511
+"""Candidates for an event of scattering that a particle draws at most in a passage."""
+
+MANY = 0.4
+"""Share of these at which there is a warning: a mesh has larger densities than a Gaussian."""
+
 OUTSIDE = (
     "the charge of particles outside the mesh is left out, and the opposing slice kicks them "
     "like a Gaussian with the moments of its charge on the mesh"
@@ -76,6 +83,8 @@ def advice(
     yield from _strong_beam(model)
     yield from _crabbed_head_on(model)
     yield from _radiation(model, radiation)
+    yield from _scattering(model)
+    yield from _no_photons(model)
     yield from _bucket(model)
     yield from _debunched(model, buckets)
     yield from _stop_band(model, xi)
@@ -233,6 +242,28 @@ def _radiation(model: Collision, radiation: Sequence[DerivedBeamstrahlung | None
                     f"emit {photons / met:.2g} photons where they meet one slice: use "
                     f"{math.ceil(photons)} or more"
                 )
+
+
+def _scattering(model: Collision) -> Iterator[str]:
+    for k, ip in enumerate(model.ips, 1):
+        if ip.bhabha is None or not ip.scatters:
+            continue
+        found = max(candidates(model, k - 1, number) for number in (1, 2))
+        if found > MANY * DRAWS:
+            yield (
+                f"ip.{k}.bhabha.scale = {ip.bhabha.scale:g} draws {found:.2g} candidates for a "
+                f"particle in a collision, and leaves out those beyond {DRAWS}: give at most "
+                f"{ip.bhabha.scale * MANY * DRAWS / found:.1g}"
+            )
+
+
+def _no_photons(model: Collision) -> Iterator[str]:
+    quanta = any(ip.radiates and ip.beamstrahlung == "quantum" for ip in model.ips)
+    if model.records.photon_spectrum_every and not quanta:
+        yield (
+            "records.photon_spectrum_every has no effect: beams collide nowhere with "
+            'beamstrahlung = "quantum"'
+        )
 
 
 def _bucket(model: Collision) -> Iterator[str]:

@@ -19,6 +19,7 @@ where ⟨Σu²⟩, the sum over the photons of a collision, follows from the bun
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -49,6 +50,19 @@ ROUND = 1e-3
 ITERATIONS = 100
 CLOSE = 1e-5
 """Relative change of the bunch lengths at which their equilibrium is found."""
+
+
+Widths = Callable[[Array], tuple[Array, Array]]
+"""What σx² and σy² are multiplied by at places z [m] of a bunch."""
+
+
+def same_width(z: Array) -> tuple[Array, Array]:
+    """The widths of a bunch whose sizes do not depend on z."""
+    return np.ones_like(z), np.ones_like(z)
+
+
+EVEN: tuple[Widths, Widths] = (same_width, same_width)
+"""Of both bunches."""
 
 
 @dataclass(frozen=True)
@@ -184,41 +198,61 @@ def _with_lengths(model: Collision, lengths: list[float]) -> Collision:
     return replace(model, beams=(one, two))
 
 
-def passage(model: Collision, number: int, ip: int) -> Passage:
-    """What a particle of beam ``number`` radiates at interaction point ``ip`` (from 0)."""
-    own, other, point = model.beam(number), model.beam(3 - number), model.ips[ip]
+def passage(
+    model: Collision, number: int, ip: int, widths: tuple[Widths, Widths] = EVEN
+) -> Passage:
+    """What a particle of beam ``number`` radiates at interaction point ``ip`` (from 0); ``widths``
+    are those of beams 1 and 2.
+    """
+    own = model.beam(number)
     radius, gamma = classical_radius(own.mass), own.gamma
     charge2 = own.charge**2
-    bend = 2 * other.bunch_population * radius / gamma * abs(own.charge * other.charge)
     wave = radius / FINE_STRUCTURE
-    length = max(other.bunch_length, 1e-300)
-    peak = 1 / (math.sqrt(2 * math.pi) * length)
-    # In the frame in which the beams meet head-on γ and the density are cos φ times as large.
-    shorter = math.cos(point.half_crossing_angle) ** 2
     photons = loss = square = largest = 0.0
-    for z, weight in zip(*_hermite(OWN, own.bunch_length), strict=True):
-        met, weight_z = _met(model, number, ip, float(z))
-        density = shorter * peak * np.exp(-0.5 * (met / length) ** 2)
-        s = (z - met) / (2 * shorter)
-        own_x2, own_y2 = square_sizes(own, ip, s)
-        x2, y2 = square_sizes(other, ip, -s)
-        dx, dy = _apart(model, number, ip, float(z), met)
-        x, weight_x = _sides(dx, np.sqrt(own_x2))
-        y, weight_y = _sides(dy, np.sqrt(own_y2))
-        field = field_magnitude(x[:, None], y[None, :], np.sqrt(x2), np.sqrt(y2))
-        curvature = 2 * density * bend * field
+    for curvature, path, sharpest in bends(model, number, ip, widths):
         ratios = quantum_means(gamma**2 * wave * curvature)
-        each = weight_x[:, None] * weight_y[None, :] * (weight * weight_z / (2 * shorter))
-        photons += float((each * curvature * ratios[0]).sum())
-        loss += float((each * curvature**2 * ratios[1]).sum())
-        square += float((each * curvature**3 * ratios[2]).sum())
-        largest = max(largest, float(field.max()) * 2 * shorter * peak * bend)
+        photons += float((path * curvature * ratios[0]).sum())
+        loss += float((path * curvature**2 * ratios[1]).sum())
+        square += float((path * curvature**3 * ratios[2]).sum())
+        largest = max(largest, sharpest)
     return Passage(
         photons=photons * 2.5 / math.sqrt(3) * FINE_STRUCTURE * charge2 * gamma,
         loss=loss * 2 / 3 * radius * charge2 * gamma**3,
         square=square * 55 / (24 * math.sqrt(3)) * radius * charge2 * wave * gamma**5,
         upsilon=gamma**2 * wave * largest,
     )
+
+
+def bends(
+    model: Collision, number: int, ip: int, widths: tuple[Widths, Widths] = EVEN
+) -> Iterator[tuple[Array, Array, float]]:
+    """How a particle of beam ``number`` is bent at interaction point ``ip`` (from 0): curvatures
+    1/ρ [1/m], the lengths [m] of path with each, on average over the beam, and the largest
+    curvature. Each of the items is for one z of the particle.
+    """
+    own, other, point = model.beam(number), model.beam(3 - number), model.ips[ip]
+    bend = 2 * other.bunch_population * classical_radius(own.mass) / own.gamma
+    bend *= abs(own.charge * other.charge)
+    length = max(other.bunch_length, 1e-300)
+    peak = 1 / (math.sqrt(2 * math.pi) * length)
+    # In the frame in which the beams meet head-on γ and the density are cos φ times as large.
+    shorter = math.cos(point.half_crossing_angle) ** 2
+    for z, weight in zip(*_hermite(OWN, own.bunch_length), strict=True):
+        met, weight_z = _met(model, number, ip, float(z))
+        density = shorter * peak * np.exp(-0.5 * (met / length) ** 2)
+        s = (z - met) / (2 * shorter)
+        own_x2, own_y2 = _wide(square_sizes(own, ip, s), widths[number - 1](np.asarray(z)))
+        x2, y2 = _wide(square_sizes(other, ip, -s), widths[2 - number](met))
+        dx, dy = _apart(model, number, ip, float(z), met)
+        x, weight_x = _sides(dx, np.sqrt(own_x2))
+        y, weight_y = _sides(dy, np.sqrt(own_y2))
+        field = field_magnitude(x[:, None], y[None, :], np.sqrt(x2), np.sqrt(y2))
+        path = weight_x[:, None] * weight_y[None, :] * (weight * weight_z / (2 * shorter))
+        yield 2 * density * bend * field, path, float(field.max()) * 2 * shorter * peak * bend
+
+
+def _wide(squares: tuple[Array, Array], factors: tuple[Array, Array]) -> tuple[Array, Array]:
+    return squares[0] * factors[0], squares[1] * factors[1]
 
 
 def _sides(offset: Array, rms: Array) -> tuple[Array, Array]:

@@ -50,6 +50,23 @@ def bhabha_cross_section(model: Collision, ip: int) -> float | None:
     return cross_section(energies, classical_radius(one.mass), bhabha.least, size)
 
 
+def candidates(model: Collision, ip: int, number: int) -> float:
+    """Candidates for an event that are drawn for a particle of beam ``number`` in a passage: at the
+    largest density of the other bunch, by a bound of the cross section
+    (`core/collision/radiation/scattering.hpp`); 0 without scattering.
+    """
+    point = model.ips[ip]
+    own, other = model.beam(number), model.beam(3 - number)
+    if point.bhabha is None or own.strong:
+        return 0.0
+    least, (x, y) = point.bhabha.least, other.size(ip)
+    energies = own.gamma * other.gamma * math.cos(point.half_crossing_angle) ** 2
+    bracket = math.log(4 * energies * (1 - least) / least) - 0.5
+    radius = classical_radius(own.mass)
+    bound = 4 * FINE_STRUCTURE * radius**2 * -math.log(least) * 4 / 3 * bracket
+    return point.bhabha.scale * bound * other.bunch_population / (2 * math.pi * x * y)
+
+
 def cross_section(energies: float, radius: float, least: float, size: float) -> float:
     """Cross section [m²] for losses above ``least``.
 

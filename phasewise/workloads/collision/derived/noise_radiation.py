@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from phasewise.workloads.collision.derived.beamstrahlung import field_magnitude
-from phasewise.workloads.collision.tables.point import slices_of
+from phasewise.workloads.collision.tables.point import radiates, slices_of
 
 SMOOTHING = 0.75
 """Variance of a macroparticle's charge over the square of a cell: h²/6 by the charge's weights,
@@ -37,19 +37,16 @@ NODES = 40
 MEAN_SQUARE = 0.59
 
 
-def noise_share(study: Mapping[str, Any], derived: Mapping[str, Any], number: int) -> float | None:
+def noise_share(study: Mapping[str, Any], derived: Mapping[str, Any], number: int) -> float:
     """Share of the energy loss of beam ``number`` that the noise of the other beam's macroparticles
-    makes, over the points where particles radiate; to a factor of about two. None if the beam is
-    not tracked.
+    makes, over the points where particles radiate; to a factor of about two.
     """
-    if "macroparticles" not in study["beam"][str(number)]:
-        return None
     shares = [
         _share(point, derived, index, 3 - number, study["beam"][str(3 - number)])
         for index, point in enumerate(study["ip"][str(k + 1)] for k in range(len(study["ip"])))
-        if "beamstrahlung" in point
+        if radiates(point)
     ]
-    return float(np.mean(shares)) if shares else None
+    return float(np.mean(shares))
 
 
 def _share(

@@ -71,6 +71,39 @@ def exact_means(upsilon: Array) -> Array:
     return np.array(means)
 
 
+def photons_between(upsilon: Array, edges: Array) -> Array:
+    """(n, m - 1): photons that take a share of the energy between neighbouring ones of the m
+    ``edges``, which rise from above 0 to 1 at most, at each of n values of Υ, over the classical
+    number of all.
+    """
+    nodes, weights = np.polynomial.legendre.leggauss(6)
+    low, width = np.log(edges[:-1, None]), np.diff(np.log(edges))[:, None]
+    u = np.exp(low + (nodes + 1) / 2 * width)
+    logarithm, beyond, k23 = _bessel_table()
+    found = []
+    for xi in 1.5 * np.atleast_1d(upsilon):
+        place = np.log(u / (xi * (1 - u)))
+        # Towards y = 0 both are powers of it, and the ends of the table go on.
+        bracket = np.exp(np.interp(place, logarithm, beyond))
+        bracket += u * u / (1 - u) * np.exp(np.interp(place, logarithm, k23))
+        found.append((u * bracket * weights).sum(axis=1) * width[:, 0] / 2 / xi)
+    return np.array(found) / (5 * math.pi / 3)
+
+
+@cache
+def _bessel_table() -> tuple[Array, Array, Array]:
+    """ln y, and there the logarithms of ∫_y^∞ K5/3 and of K2/3(y)."""
+    t = np.arange(0.0, 64.0, _STEP)
+    weight = np.full(t.size, _STEP)
+    weight[0] /= 2
+    logarithm = np.arange(-55.0, 6.5, 0.01)
+    # Without exp(-y), which would leave nothing of large y.
+    y = np.exp(logarithm)[:, None]
+    decay = np.exp(-np.minimum(y * (np.cosh(t) - 1), 745.0)) * weight
+    k23 = np.log(decay @ np.cosh(2 * t / 3)) - y[:, 0]
+    return logarithm, np.log(decay @ (np.cosh(5 * t / 3) / np.cosh(t))) - y[:, 0], k23
+
+
 def photons_above(upsilon: Array, share: float) -> Array:
     """Photons that take more than this share of the energy, over the classical number of all."""
     t = np.arange(0.0, 32.0, _STEP)

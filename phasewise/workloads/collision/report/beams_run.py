@@ -25,6 +25,7 @@ from phasewise.workloads.collision.analysis import (
 )
 from phasewise.workloads.collision.analysis.coherent import sum_and_difference
 from phasewise.workloads.collision.analysis.setting import Setting
+from phasewise.workloads.collision.tables.point import radiates
 from phasewise.workloads.collision.views import BeamResults
 from phasewise.workloads.common.dumps import beams_of, dumps_in
 
@@ -56,6 +57,11 @@ class BeamsRun(ReportedRun):
         """Interaction points where the beams collide, from 1."""
         ips = self.study["ip"]
         return [int(k) for k in sorted(ips, key=int) if ips[k]["model"] != "none"]
+
+    @cached_property
+    def radiating(self) -> list[int]:
+        """Interaction points where particles radiate in the other beam's field, from 1."""
+        return [k for k in self.points if radiates(self.study["ip"][str(k)])]
 
     @cached_property
     def modes(self) -> CoherentModes:

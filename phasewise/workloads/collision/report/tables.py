@@ -67,6 +67,7 @@ def _beams(run: BeamsRun) -> Table:
         ("synchrotron tune", [b["synchrotron_tune"] for b in found]),
         ("chromaticity x, y", [_unless_zero(a.get("chromaticity")) for a in arcs]),
         ("damping x, y, z [turns]", [_unless_zero(a.get("damping_turns")) for a in arcs]),
+        ("momentum aperture, −δ and δ", [a.get("momentum_aperture") for a in arcs]),
         ("revolution frequency [Hz]", [b["revolution_frequency"] for b in found]),
         ("bunch current [A]", [b["bunch_current"] for b in found]),
     ]
@@ -97,10 +98,27 @@ def _point(run: BeamsRun, index: int) -> Table:
         ("nominal luminosity [cm⁻² s⁻¹]", [found["luminosity_per_second"], ""]),
         ("slices", _slices(ip)),
         ("mesh", [mesh if kind == "strong-strong" else None, ""]),
+        *_expected_radiation(found),
     ]
     shown = [(n, v) for n, v in entries if v[0] is not None]
     rows = tuple((n, *(text(v) if v != "" else "" for v in values)) for n, values in shown)
     return Table(f"Interaction point {index + 1}, {kind}", ("", "beam 1", "beam 2"), rows)
+
+
+def _expected_radiation(found: dict[str, Any]) -> list[tuple[str, list[Any]]]:
+    """What is expected of Gaussian bunches; reports of earlier versions have none of it."""
+    entries: list[tuple[str, list[Any]]] = []
+    if radiation := found.get("beamstrahlung"):
+        at_rest = radiation["equilibrium"]
+        entries = [
+            ("photons per particle", radiation["photons"]),
+            ("energy loss by them, relative", radiation["loss"]),
+            ("largest Υ", radiation["upsilon"]),
+            ("bunch length in equilibrium, rms [m]", at_rest["bunch_length"]),
+            ("momentum spread in equilibrium, rms", at_rest["momentum_spread"]),
+        ]
+    cross_section = found.get("bhabha_cross_section")
+    return [*entries, ("cross section of radiative Bhabha scattering [m²]", [cross_section, ""])]
 
 
 def _slices(ip: dict[str, Any]) -> list[Any]:

@@ -34,6 +34,7 @@ class Records:
     moments_order: int = key("integer", 2, least=2, most=4, flat=True)
     slices_every: int = key("integer", 0, least=0, flat=True)
     pair_luminosity_every: int = key("integer", 0, least=0)
+    photon_spectrum_every: int = key("integer", 0, least=0)
     particles_every: int = key("integer", 0, least=0)
     particles_fraction: float = key("number", 1.0, above=0, most=1)
     tracked: int = key("integer", 0, least=0, most=10**7, flat=True)

@@ -129,3 +129,16 @@ def slices_of(point: Mapping[str, Any]) -> tuple[int, int]:
     given = point["slices"]
     first, second = given if isinstance(given, list) else (given, given)
     return int(first), int(second)
+
+
+def is_strong(study: Mapping[str, Any], beam: int) -> bool:
+    """Whether beam 1 or 2 of a resolved study is strong, and not tracked."""
+    return any(
+        point["model"] == "weak-strong" and point["strong_beam"] == beam
+        for point in study["ip"].values()
+    )
+
+
+def radiates(point: Mapping[str, Any]) -> bool:
+    """Whether particles radiate at an interaction point of a resolved study."""
+    return "beamstrahlung" in point and point["model"] != "none"
