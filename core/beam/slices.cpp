@@ -122,13 +122,16 @@ SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int s
   return cuts;
 }
 
-Strips strips_for(double particles_of_slice, double mean, double rms) {
-  constexpr double reach = 4.0;     // rms
-  constexpr double most = 16.0;     // strips of half the rms
+int strips_for(double particles_of_slice) {
+  constexpr double most = 16.0;     // of half the rms each
   constexpr double fewest = 256.0;  // particles of a strip
-  const double count = std::floor(std::fmin(most, particles_of_slice / fewest));
-  if (!(count > 1.0 && rms > 0.0)) return {};
-  return {static_cast<int>(count), mean - reach * rms, count / (2.0 * reach * rms)};
+  return std::max(1, static_cast<int>(std::fmin(most, particles_of_slice / fewest)));
+}
+
+Strips strips_over(int count, double mean, double rms) {
+  constexpr double reach = 4.0;
+  if (count == 1) return {};
+  return {count, mean - reach * rms, rms > 0.0 ? count / (2.0 * reach * rms) : 0.0};
 }
 
 std::vector<std::int64_t> sort_by_slice(Particles& particles, const SliceCuts& cuts,

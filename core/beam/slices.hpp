@@ -67,11 +67,11 @@ struct SliceCuts {
 SliceCuts cut_slices(const LongitudinalHistogram& histogram, Slicing rule, int slices, double mean,
                      double rms, double extent);
 
-// Strips along x, numbered from the lowest x. Particles of one strip meet the same few columns of a
-// mesh, which then stay in the processor's first cache.
+// Strips along x, numbered from the lowest x; the first and the last include the tails. Particles
+// of one strip meet the same few columns of a mesh, which then stay in the processor's first cache.
 struct Strips {
   int count = 1;
-  double first = 0.0;          // m, the lower edge of strip 0, which includes the tail beyond
+  double first = 0.0;          // m, the lower edge of strip 0
   double inverse_width = 0.0;  // 1/m
 
   PHASEWISE_HD int of(double x) const {
@@ -81,8 +81,10 @@ struct Strips {
   }
 };
 
-// The strips for slices of so many particles, of a beam with this mean and rms of x [m].
-Strips strips_for(double particles_of_slice, double mean, double rms);
+// How many strips a slice of so many particles is worth: at most 16, of 256 particles on average.
+int strips_for(double particles_of_slice);
+// So many strips of equal width over ±4 rms of x [m] around its mean.
+Strips strips_over(int count, double mean, double rms);
 
 // Reorders the particles slice by slice, and those of a slice strip by strip. Returns where each
 // slice begins, and the end: S + 1 numbers.

@@ -168,16 +168,17 @@ void Turn::use_measured(int ip, std::array<Measured, 2>& measured, std::span<con
   }
 }
 
-// None on a device, whose threads take particles that are far apart at the same time. With one
-// plane a particle reads so few nodes that strips pay only if these are more than the second cache
-// holds.
-beam::Strips Turn::strips_of(const Point& point, const CollidingBeam& beam) const {
-  constexpr double second_cache = 0x1p19;  // B
-  const InteractionPoint& about = point.description;
-  const double nodes = 16.0 * about.nx * about.ny;  // B, of one plane
-  if (about.model != Model::strong_strong || device_) return {};
-  if (about.planes == 1 && nodes < second_cache) return {};
-  return beam::strips_for(beam.here / beam.slices, beam.moments.mean[0], beam.moments.rms(0));
+// The strips into which a beam's slices are sorted. A device has one, since its threads take
+// particles that are far apart at the same time. With one plane a particle reads so few nodes that
+// strips pay only if these are more than the second cache holds.
+int Turn::strips_of(const InteractionPoint& point, const CollidingBeam& beam) const {
+  constexpr double assumed_cache = 0x1p19;          // B
+  const double nodes = 16.0 * point.nx * point.ny;  // B, of one plane with linear weights
+  const bool on_device =
+      contents_ == Contents::none ? description_.planned_on_device : device_ != nullptr;
+  if (point.model != Model::strong_strong || on_device) return 1;
+  if (point.planes == 1 && nodes < assumed_cache) return 1;
+  return beam::strips_for(beam.here / beam.slices);
 }
 
 void Turn::cut_and_sort(int ip, Listener& listener) {
@@ -200,10 +201,11 @@ void Turn::cut_and_sort(int ip, Listener& listener) {
     else if (contents_ == Contents::design)
       for (int s = 0; s <= slices; ++s)
         beam.begin.push_back((bunch.last_id - bunch.first_id) * s / slices);
-    const beam::Strips strips = strips_of(point, beam);
-    listener.kernel(beam::sort_card(slices, strips.count), here, [&] {
+    const int strips = strips_of(point.description, beam);
+    listener.kernel(beam::sort_card(slices, strips), here, [&] {
+      const auto along_x = beam::strips_over(strips, beam.moments.mean[0], beam.moments.rms(0));
       beam.begin = device_ ? device_->sort(b, beam.cuts.cut)
-                           : beam::sort_by_slice(*bunch.particles, beam.cuts, strips,
+                           : beam::sort_by_slice(*bunch.particles, beam.cuts, along_x,
                                                  point.bin_of[b], threads_);
     });
   }

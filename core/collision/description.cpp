@@ -34,7 +34,8 @@ bool plans_copies(const Parameters& parameters) {
   return buffers == DeviceBuffers::staged || device != Device::emulated;
 }
 
-// Whether a plan is that of a GPU; it is, too, if the study takes one where there is one.
+// Whether a plan is that of a GPU. It is for "auto" too: predictions replace that by what the
+// machine has, and a plan without a machine cannot know.
 bool plans_gpu(const Parameters& parameters) {
   const workload::Device device = workload::chosen_device(parameters);
   return device == workload::Device::cuda || device == workload::Device::automatic;
@@ -47,6 +48,7 @@ Description::Description(const Parameters& parameters) {
   read_records(parameters, *this);
   staged = plans_copies(parameters);
   planned_on_gpu = plans_gpu(parameters);
+  planned_on_device = workload::chosen_device(parameters) != workload::Device::cpu;
   settings = build_settings(parameters);
   for (int b = 0; b < 2; ++b) bunches[b] = beam::read_bunch(parameters, b + 1);
   const int count = static_cast<int>(parameters.positive("ip.count"));

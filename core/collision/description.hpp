@@ -20,10 +20,11 @@ struct Description {
 
   std::uint64_t seed = 0;
   int moments_order = 2;
-  int tracked = 0;                // number of particles of each beam that are recorded every turn
-  std::int64_t slices_every = 0;  // turns between measurements of each slice; 0: never
-  bool staged = false;            // whether a plan contains copies between host and device
-  bool planned_on_gpu = false;    // whether a plan is that of a GPU
+  int tracked = 0;                 // number of particles of each beam that are recorded every turn
+  std::int64_t slices_every = 0;   // turns between measurements of each slice; 0: never
+  bool staged = false;             // whether a plan contains copies between host and device
+  bool planned_on_gpu = false;     // whether a plan is that of a GPU
+  bool planned_on_device = false;  // or of an emulated one
   Settings settings;
   std::array<beam::BunchConstants, 2> bunches;
   std::vector<InteractionPoint> points;

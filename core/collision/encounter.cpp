@@ -78,7 +78,7 @@ std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
 }
 
 parallel::KernelCard encounter_card(Weighting weighting, Arithmetic arithmetic, int planes,
-                                    double deposits, double apart, double passes) {
+                                    int deposits, double apart, double passes) {
   // What differences of the potential at every node add to reading the field there.
   const bool differences = weighting == Weighting::cic && arithmetic == Arithmetic::fused;
   const double flops_differences = differences ? 28.0 : 0.0;

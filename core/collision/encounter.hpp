@@ -39,8 +39,8 @@ struct KickSource {
   // first, each prepared as if it were the only one, and the potential itself is read too.
   bool apart = false;
   const double* nodes;  // as prepare_rows makes them
-  const double*
-      difference;  // of fields of two planes on one mesh: u of the head minus u of the tail
+  // Of fields of two planes on one mesh: u of the head minus u of the tail.
+  const double* difference;
   bool longitudinal_kick;
   FarSource far;  // for the particles in the frame's rim and beyond the mesh
 };
@@ -61,7 +61,7 @@ std::int64_t encounter(Weighting weighting, Arithmetic arithmetic,
 // of their own; `passes` is the number of passes over a particle for its deposits, besides the pass
 // in which it is kicked.
 parallel::KernelCard encounter_card(Weighting weighting, Arithmetic arithmetic, int planes,
-                                    double deposits, double apart = 0.0, double passes = 0.0);
+                                    int deposits, double apart = 0.0, double passes = 0.0);
 
 // One item is a node of a charge plane, set to zero.
 parallel::KernelCard clear_card();

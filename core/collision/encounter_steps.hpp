@@ -163,8 +163,8 @@ PHASEWISE_HD void apply_kicks(const beam::ParticleView& p, int n, double z_other
 struct Later {};
 
 // Finds the places of a block, including those in the rim of the mesh. Returns true if no particle
-// is in the rim or beyond the mesh. Differences of the potential need nodes on both sides: there
-// the outermost cell stays outside, where the far field acts alone.
+// is in the rim or beyond the mesh. Differences of the potential need a node on each side: for them
+// the outermost cell, where the far field acts alone, counts as outside.
 template <class W, int block>
 PHASEWISE_HD bool place_all(const beam::ParticleView& p, int n, double z_plane,
                             const WindowFrame& frame, Workspace<block>& w) {

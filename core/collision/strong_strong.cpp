@@ -195,8 +195,11 @@ void StrongStrong::advance(const Step* now, const Step* next, Listener& listener
       device_ != nullptr && particles > 0.0
           ? static_cast<double>(device_->deposits_by_tiles(ip_.weighting, todo)) / particles
           : 0.0;
-  parallel::KernelCard card = encounter_card(ip_.weighting, arithmetic(), ip_.planes,
-                                             deposits_of(now, next), apart, passes);
+  // In the mean over a collision, of whose first and last step a slice is kicked or deposited
+  // alone.
+  const int deposits = plan_.planes().shared ? 1 : ip_.planes;
+  parallel::KernelCard card =
+      encounter_card(ip_.weighting, arithmetic(), ip_.planes, deposits, apart, passes);
   if (ip_.beamstrahlung != Beamstrahlung::none) card = with_radiation(card);
   listener.kernel(card, particles, [&] { pass(todo); });
   if (next && parts > 1 && real()) sum_parts(*next, parts);

@@ -36,9 +36,9 @@ class StrongStrong {
   using Listener = workload::Listener;
 
   // ip, groups, grid, settings and device must outlive the collision. `device` is null if the
-  // kernels run on the CPU. `transforms` are those of the solver there. `staged` says that the
-  // kernels run on a device, in this run or in the planned one, and that what other ranks need is
-  // copied to the host.
+  // kernels run on the CPU. `transforms` are those of the solver where they run. `staged` says that
+  // the kernels run on a device, in this run or in the planned one, and that what other ranks need
+  // is copied to the host.
   StrongStrong(const InteractionPoint& ip, const BeamGroups& groups, const ProcessGrid& grid,
                const Settings& settings, int rank, int threads, Contents contents,
                DeviceWork* device, field::Transforms transforms, bool staged);
@@ -71,9 +71,6 @@ class StrongStrong {
   // Kicks particles in the step `now` and deposits them for the step `next`; either may be null.
   void advance(const Step* now, const Step* next, Listener& listener);
   double particles_in(const Step* now, const Step* next) const;
-  // The deposits of a particle. With shared planes they are the mean of all particles: a slice
-  // lays two planes for the first slice that it meets, one for each other, and none after the last.
-  double deposits_of(const Step* now, const Step* next) const;
   // How many of the particles read two planes on meshes of their own.
   double particles_apart(const Step* now) const;
   void pass(std::span<const EncounterTask> todo);

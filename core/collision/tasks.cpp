@@ -33,19 +33,6 @@ double StrongStrong::particles_in(const Step* now, const Step* next) const {
   return particles;
 }
 
-double StrongStrong::deposits_of(const Step* now, const Step* next) const {
-  if (!plan_.planes().shared) return ip_.planes;
-  double particles = 0.0, deposits = 0.0;
-  for (const Task& task : tasks(now, next, 1)) {
-    const double here = (*beams_)[task.beam].in_slice(task.slice);
-    particles += here;
-    if (next == nullptr || !next->contains(task.beam, task.slice)) continue;
-    const int p = next->pair_of(task.beam, task.slice);
-    deposits += here * (ip_.planes - plan_.planes().first_laid(*next, task.beam, p));
-  }
-  return particles > 0.0 ? deposits / particles : 1.0;
-}
-
 double StrongStrong::particles_apart(const Step* now) const {
   if (now == nullptr || ip_.planes == 1) return 0.0;
   double particles = 0.0;

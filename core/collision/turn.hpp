@@ -119,7 +119,7 @@ class Turn : public workload::RankTurn {
   Measured measure_beam(int ip, int beam, Listener& listener);
   void use_measured(int ip, std::array<Measured, 2>& measured, std::span<const double> sums,
                     std::span<const std::int64_t> counts);
-  beam::Strips strips_of(const Point& point, const CollidingBeam& beam) const;
+  int strips_of(const InteractionPoint& point, const CollidingBeam& beam) const;
   void cut_and_sort(int ip, Listener& listener);
   void measure_slices(Point& point, Listener& listener);
   void leave_and_push(int ip, int beam, Listener& listener);

@@ -18,8 +18,8 @@ namespace phasewise::parallel {
 
 inline constexpr std::size_t alignment = cache_line;  // B; it suits every SIMD width too
 
-// Owns memory that is not touched before it is used, so that each page is placed in the memory
-// nearest to the thread that fills it.
+// Owns memory that is not touched before it is used, so that each page, of 2 MB if it is a large
+// one, is placed in the memory nearest to the thread that first writes to it.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);

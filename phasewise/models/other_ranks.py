@@ -97,7 +97,11 @@ class Scaling:
         waiting took longer there than on cores of their own, and fits take that for the program's.
         """
         shares = ((record.ranks, record.core_share) for record in self.records)
-        return [f"on {n}, {one.sentence}" for n, one in shares if one and one.disturbed]
+        return [
+            f"in the record of {n} ranks {one.sentence}"
+            for n, one in shares
+            if one and one.disturbed
+        ]
 
     def at(self, phase: str, quantity: str, ranks: int) -> float:
         """A quantity on so many ranks; 0 if no record has any of it."""

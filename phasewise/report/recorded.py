@@ -150,7 +150,7 @@ def draw_causes(run: RecordedRun) -> Drawing | Missing:
     canvas, axes = new_picture(1, 2, 3.9)
     sums, pairs = axes[0]
     ranks = np.arange(len(matrix))
-    for place, axis, label in ((-0.2, 1, "waited"), (0.2, 0, "was waited for")):
+    for place, axis, label in ((-0.2, 1, "waited"), (0.2, 0, "caused")):
         sums.barh(ranks + place, 1e3 * matrix.sum(axis), 0.4, label=label)
     sums.set_ylim(len(matrix) - 0.5, -0.5)
     sums.set_xlabel("time [ms]")

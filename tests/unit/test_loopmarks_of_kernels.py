@@ -122,6 +122,7 @@ constexpr int size = parallel::block_size;
 using Space = Workspace<size>;
 using View = beam::ParticleView;
 template double find_places<Cic, size>(const View&, int, double, const WindowFrame&, Space&);
+template double find_places<FusedCic, size>(const View&, int, double, const WindowFrame&, Space&);
 template void find_fractions<Cic, 2, size>(const View&, int, const KickSource&, Space&);
 template void apply_kicks<false, size>(const View&, int, double, const Space&);
 template void apply_kicks<true, size>(const View&, int, double, const Space&);

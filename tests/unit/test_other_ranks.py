@@ -88,8 +88,8 @@ def test_a_ring_is_predicted_on_a_number_that_was_not_recorded(tmp_path: Path) -
 def test_records_whose_ranks_shared_cores_are_named(tmp_path: Path) -> None:
     folders = [record(tmp_path / str(p), p, 200, 8 / p, min(1.0, 4 / p)) for p in RANKS]
     eight, sixteen = read_scaling(folders).disturbed
-    assert "on 8, the ranks had 50 % of a core" in eight
-    assert "on 16, the ranks had 25 % of a core" in sixteen
+    assert "in the record of 8 ranks the ranks had 50 % of a core" in eight
+    assert "in the record of 16 ranks the ranks had 25 % of a core" in sixteen
 
 
 def ring_again(folder: Path) -> list[str]:

@@ -154,6 +154,23 @@ def test_flops_and_bytes_are_those_of_the_card_times_the_items() -> None:
             assert kernel["bytes"] == pytest.approx(88.0 * kernel["items"])
 
 
+@pytest.mark.parametrize(
+    "changes", [[], ['ip.1.interpolation="none"'], [ON_DEVICE]], ids=" ".join
+)
+def test_a_plan_has_the_flops_and_bytes_of_a_run_with_many_particles_in_a_slice(
+    changes: list[str],
+) -> None:
+    chosen = study("beam.1.macroparticles=12_000", "beam.2.macroparticles=12_000", *changes)
+    run = core.start(chosen.parameters(), 1)
+    run.step()
+    books = {kernel["name"]: kernel for kernel in run.kernels()}
+    for kernel in core.work(chosen.parameters(), 1, NEW_MESH):
+        own = books[kernel["name"]]
+        # A device deposits by tiles, of which a plan does not know.
+        for what in ("flops",) if changes == [ON_DEVICE] else ("flops", "bytes"):
+            assert kernel[what] == pytest.approx(own[what], rel=1e-3), (kernel["name"], what)
+
+
 def test_uneven_columns_show_as_load() -> None:
     # 3 slices on 2 columns: in steps of 1, 2, 3, 2, 1 pairs, which lay 2, 3, 4, 2, 1 planes, the
     # fullest column has 2, 2, 3, 1, 1 of them, the mean one 12/2 in all.

@@ -238,7 +238,7 @@ def _particles(found: Rates, measured: Timed) -> None:
     """Kernels over particles, on a mesh that stays in the cache."""
     variant = measured.of_encounters
     _passes(found, measured)
-    found.put("sort", measured.particles, measured.per_unit("sort"))
+    found.put(measured.terms("sort")[0].name, measured.particles, measured.per_unit("sort"))
     found.put("encounter" + variant, measured.particles, measured.per_unit("encounter"))
 
 

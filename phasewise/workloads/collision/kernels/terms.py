@@ -96,7 +96,10 @@ def terms_at(
     if name in ("moments", "arc"):
         frame = CROSSING if has_own_frame(ip) else ""
         return [Term(name + frame, work[UNITS[name]], particles)]
-    if name in ("bounds", "sort", "gaussian_encounter", "slice_moments"):
+    if name == "sort":
+        strips = "_2" if ip.has_two_planes else ""
+        return [Term(name + strips, items, particles)]
+    if name in ("bounds", "gaussian_encounter", "slice_moments"):
         return [Term(name, work[UNITS[name]], particles)]
     if name in ("mesh", "overlap_factor", *UNRATED):
         return [Term(name, items, 1.0)]
@@ -117,7 +120,9 @@ def variant_of(ip: InteractionPoint) -> str:
 
 
 def encounter_variant_of(model: Collision, point: int) -> str:
-    """The suffix in VARIANTS that applies to the encounters at an interaction point."""
+    """The suffix in VARIANTS that applies to the encounters at an interaction point. The rate of
+    pairs stands in where a study shares planes and the windows of its slices do not let them.
+    """
     shares = shares_planes(model, point)
     return variant_of(model.ips[point]) + (SHARED if shares else "")
 
