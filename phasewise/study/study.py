@@ -135,7 +135,9 @@ class Study(Readable):
         """This study with what an earlier version did that has stored it so (`resolved`)."""
         known = dict(leaves(stored)).keys() | dict(leaves(self.given)).keys()
         former = self.workload.formerly(self.model)
-        lacking = {key: old.value for key, old in former.items() if key not in known and old.matters}
+        lacking = {
+            key: old.value for key, old in former.items() if key not in known and old.matters
+        }
         return self.replace(**lacking) if lacking else self
 
     def with_count(self, count: int) -> Study:

@@ -154,9 +154,7 @@ def test_flops_and_bytes_are_those_of_the_card_times_the_items() -> None:
             assert kernel["bytes"] == pytest.approx(88.0 * kernel["items"])
 
 
-@pytest.mark.parametrize(
-    "changes", [[], ['ip.1.interpolation="none"'], [ON_DEVICE]], ids=" ".join
-)
+@pytest.mark.parametrize("changes", [[], ['ip.1.interpolation="none"'], [ON_DEVICE]], ids=" ".join)
 def test_a_plan_has_the_flops_and_bytes_of_a_run_with_many_particles_in_a_slice(
     changes: list[str],
 ) -> None:
