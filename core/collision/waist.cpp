@@ -15,9 +15,10 @@ std::array<double, 2> added(const GaussianSlice& slice, const SliceWaist& waist,
   return {k * (2.0 * u * y_py + k * uu * py_py), k * u * py_py};
 }
 
-// The trapezoidal rule for a Gaussian, in units of its rms.
-constexpr int half_nodes = 16;
-constexpr double node_step = 0.35;
+// The trapezoidal rule for a Gaussian, in units of its rms: how far it goes, and the fewest and the
+// most nodes on each side.
+constexpr double reach_in_rms = 5.6;
+constexpr int fewest_nodes = 16, most_nodes = 500;
 
 struct Height {
   double y, variance;
@@ -72,9 +73,16 @@ double overlap_of_waists(const GaussianSlice& a, double s_a, const GaussianSlice
   const double both = xx_a + xx_b, apart = a.x_at(s_a) - b.x_at(s_b);
   const double centre = (a.x_at(s_a) * xx_b + b.x_at(s_b) * xx_a) / both;
   const double rms = std::sqrt(xx_a * xx_b / both);
+  // Slices of different tilt overlap in a narrower part of x.
+  const double tilt = a.sxy_at(s_a) / a.sxx_at(s_a) - b.sxy_at(s_b) / b.sxx_at(s_b);
+  const double height = height_at(a, s_a, centre).variance + height_at(b, s_b, centre).variance;
+  const double apart_in_y = tilt * rms;
+  const double narrow = apart_in_y * apart_in_y / std::fmax(height + more_yy, 1e-300);
+  const int half =
+      static_cast<int>(std::fmin(std::ceil(fewest_nodes * std::sqrt(1.0 + narrow)), most_nodes));
   double sum = 0.0, weights = 0.0;
-  for (int n = -half_nodes; n <= half_nodes; ++n) {
-    const double t = node_step * n, x = centre + rms * t, weight = std::exp(-0.5 * t * t);
+  for (int n = -half; n <= half; ++n) {
+    const double t = reach_in_rms / half * n, x = centre + rms * t, weight = std::exp(-0.5 * t * t);
     const Height at_a = height_at(a, s_a, x), at_b = height_at(b, s_b, x);
     const double variance = at_a.variance + at_b.variance + more_yy, dy = at_a.y - at_b.y;
     weights += weight;

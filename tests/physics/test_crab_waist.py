@@ -130,16 +130,19 @@ def test_the_integral_has_the_luminosity_of_a_crab_waist(chi: float) -> None:
 
 
 def test_the_integral_knows_the_tilt_of_coupled_beams_with_a_crab_waist() -> None:
-    def tilted(**more: Any) -> phasewise.Study:
+    def tilted(by: float = 8e-3, other: float = 4e-3, **more: Any) -> phasewise.Study:
         # Turned by twice the angle of the bunch's own diagonal, and the other way.
-        turned = {"beam": {"1": {"coupling": [[-8e-3, 0], [0, -8e-3]]}}}
-        return study(FCC, ELECTRON, ip=POINT | {"coupling": [[4e-3, 0], [0, 4e-3]]} | turned | more)
+        turned = {"beam": {"1": {"coupling": [[-by, 0], [0, -by]]}}}
+        both = {"coupling": [[other, 0], [0, other]]} | turned
+        return study(FCC, ELECTRON, ip=POINT | both | more)
 
     def luminosity(machine: phasewise.Study) -> float:
         return float(machine.derived()["ips"][0]["luminosity"])
 
     # A waist that hardly moves takes the other integral.
-    assert luminosity(tilted(crab_waist=1e-9)) == pytest.approx(luminosity(tilted()), rel=1e-6)
+    for by, other in ((8e-3, 4e-3), (5e-2, 5e-2)):
+        moved = luminosity(tilted(by, other, crab_waist=1e-9))
+        assert moved == pytest.approx(luminosity(tilted(by, other)), rel=1e-6)
     assert luminosity(tilted()) < 0.7 * luminosity(fcc())
     turned = tilted(crab_waist=1.0, slices=255)
     found = core.sliced_overlap(turned.parameters(), 1) * FCC["bunch_population"] ** 2

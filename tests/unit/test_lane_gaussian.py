@@ -134,8 +134,10 @@ SLICES: dict[str, dict[str, Any]] = {
     "both": {"xx": (1e-10, 0.0, 1e-7), "yy": (1.02e-10, 0.0, 0.0)},
     "crab waist": {"xx": (1e-10, 0.0, 9e-8), "yy": (1e-12, 0.0, 1e-8), "waist_slope": 30.0},
     "rolled crab waist": {
-        **{"xx": (1e-10, 0.0, 9e-8), "yy": (3e-11, 0.0, 1e-8), "waist_slope": 30.0},
+        "xx": (1e-10, 0.0, 9e-8),
+        "yy": (3e-11, 0.0, 1e-8),
         "xy": (1e-11, 1e-9, 2e-9, 1e-9),
+        "waist_slope": 30.0,
     },
 }
 

@@ -31,6 +31,7 @@ RUN: dict[str, Any] = ELECTRONS | {
     "ip__1__slices": 3,
     "ip__1__beta": [0.1, 0.001],
     "ip__1__beamstrahlung": "quantum",
+    "arc__damping_turns": [40.0, 40.0, 20.0],
 }
 PICTURES = ["bunch-length", "photon-spectrum"]
 
@@ -97,11 +98,25 @@ def test_recorded_bunches_have_the_recorded_sizes(results: Any) -> None:
         size = np.sqrt((results.beam(number).size[2:] ** 2).mean(axis=0))
         beam = found.model.beam(number)
         assert (*beam.size(0), beam.bunch_length) == pytest.approx(tuple(size))
+        left = results.beam(number).particles[2:] / results.study["beam"]["1"]["macroparticles"]
+        given = results.study["beam"][str(number)]["bunch_population"]
+        assert beam.bunch_population == pytest.approx(given * left.mean())
         slices = [results.slices(turn, 1, number) for turn in (2, 4)]
         wide = np.mean([of["sigma"][1, 0] ** 2 for of in slices])
         middle = np.mean([(of["z"] - of["z"] @ of["count"] / 400)[1] for of in slices])
         x, _ = found.widths[number - 1](np.array(middle))
         assert x * size[0] ** 2 == pytest.approx(wide)
+
+
+def test_a_mean_loss_does_not_lengthen_bunches() -> None:
+    quantum, mean = (
+        build(**RUN | {"ip__1__beamstrahlung": kind}).derived()["ips"][0]["beamstrahlung"]
+        for kind in ("quantum", "mean")
+    )
+    assert mean["photons"] == quantum["photons"]
+    natural = build(**RUN).beam(1).momentum_spread
+    assert mean["equilibrium"]["momentum_spread"] == pytest.approx([natural] * 2)
+    assert quantum["equilibrium"]["momentum_spread"][0] > 1.001 * natural
 
 
 def test_a_bunch_that_is_wider_everywhere_radiates_like_one_of_more_emittance() -> None:

@@ -10,6 +10,7 @@ import pytest
 from phasewise.workloads.collision.lifetimes import lifetimes_of
 from phasewise.workloads.collision.radiation import (
     bhabha_of,
+    bhabha_rows,
     lifetime_rows,
     photon_rows,
     photons_of,
@@ -121,7 +122,9 @@ def test_a_strong_beam_has_no_lifetime() -> None:
     assert photons_of(found, 2) == {}
     shown = photon_rows([photons_of(found, 1), photons_of(found, 2)])
     assert {row[2] for row in shown} == {"-"}
-    assert bhabha_of(found, 2)["bhabha"]["error"] == 0
+    scattered = bhabha_of(found, 2)
+    assert {scattered["bhabha"][name] for name in ("events", "error", "drawn")} == {None}
+    assert bhabha_rows([bhabha_of(found, 1), scattered])[1][2] == "-"
     rows = lifetime_rows(lifetimes)
     assert [row[0] for row in rows] == [
         "lifetime", "lifetime by beamstrahlung", "lifetime by bhabha", "lifetime by aperture",

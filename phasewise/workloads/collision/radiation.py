@@ -43,12 +43,12 @@ def photons_of(results: Results, number_of_beam: int) -> dict[str, Any]:
 
 def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
     """`bhabha` of a beam: events a turn that the luminosity lets expect and those that were drawn,
-    both of the real particles; empty without scattering.
+    both of the real particles; empty without scattering. None are drawn of a strong beam.
     """
     beam = results.beam(number_of_beam)
     if beam.bhabha_expected.size == 0:
         return {}
-    drawn, error = 0.0, 0.0
+    drawn: dict[str, Any] = {"events": None, "error": None, "drawn": None}
     if not is_strong(results.study, number_of_beam):
         turns = len(beam.bhabha_events)
         each = per_macroparticle(results.study, number_of_beam, np.arange(float(turns)))
@@ -58,16 +58,12 @@ def bhabha_of(results: Results, number_of_beam: int) -> dict[str, Any]:
                 for k in range(beam.bhabha_events.shape[1])
             ]
         )
-        drawn = float((each @ beam.bhabha_events / scales).sum() / turns)
-        error = float(np.sqrt((each**2 @ beam.bhabha_events / scales**2).sum()) / turns)
-    return {
-        "bhabha": {
-            "expected": float(beam.bhabha_expected.sum(axis=1).mean()),
-            "events": drawn,
-            "error": error,
+        drawn = {
+            "events": float((each @ beam.bhabha_events / scales).sum() / turns),
+            "error": float(np.sqrt((each**2 @ beam.bhabha_events / scales**2).sum()) / turns),
             "drawn": int(beam.bhabha_events.sum()),
         }
-    }
+    return {"bhabha": {"expected": float(beam.bhabha_expected.sum(axis=1).mean())} | drawn}
 
 
 def bhabha_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
@@ -75,7 +71,9 @@ def bhabha_rows(beams: Sequence[Mapping[str, Any]]) -> list[list[str]]:
     if not all("bhabha" in beam for beam in beams):
         return []
     found = [beam["bhabha"] for beam in beams]
-    drawn = [f"{of['events']:.4g} ± {of['error']:.2g}" for of in found]
+    drawn = [
+        "-" if of["events"] is None else f"{of['events']:.4g} ± {of['error']:.2g}" for of in found
+    ]
     return [
         ["radiative Bhabha events per turn, expected", *(number(of["expected"]) for of in found)],
         ["radiative Bhabha events per turn, drawn", *drawn],

@@ -16,6 +16,7 @@ from phasewise.runs.views import Naming, Views
 from phasewise.study import Study
 from phasewise.workloads.collision.driver import CollisionRun
 from phasewise.workloads.collision.luminosity import PER_SECOND, LuminosityUnit
+from phasewise.workloads.collision.tables.point import is_strong
 from phasewise.workloads.common.beams import BeamRecords, BeamView, Dumps, Integers, sizes_of
 
 
@@ -185,6 +186,8 @@ class CollisionResults(Dumps):
         turns = self._results.snapshots("photon_spectrum") if turn is None else [turn]
         if not turns:
             raise RunError("no spectrum of photons was recorded: set records.photon_spectrum_every")
+        if is_strong(self._results.study, beam):
+            raise RunError(f"beam {beam} emits no photons: it is strong")
         each = (self._results.array(f"photon_spectrum/{one}/beam{beam}") for one in turns)
         return np.asarray(sum(each))
 

@@ -22,6 +22,7 @@ from phasewise.workloads.collision.derived.beamstrahlung import (
     same_width,
 )
 from phasewise.workloads.collision.derived.radiated_spectrum import photons_by_share
+from phasewise.workloads.collision.populations import per_macroparticle
 from phasewise.workloads.collision.tables.beam import Beam
 from phasewise.workloads.collision.tables.model import Collision, collision_of
 
@@ -30,8 +31,8 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class RecordedBunches:
-    """The model with the recorded bunch lengths and sizes at an interaction point (from 0), and how
-    the sizes depend on z.
+    """The model with the recorded populations, bunch lengths, momentum spreads and sizes at an
+    interaction point (from 0), and how the sizes depend on z.
     """
 
     model: Collision
@@ -48,8 +49,9 @@ class RecordedBunches:
 
 
 def recorded_bunches(results: Results, ip: int, first: int = 0) -> RecordedBunches:
-    """Means over the turns from ``first`` on: bunch lengths and sizes on arrival at the first
-    point, and sizes of the slices at ``ip`` (from 0) where `records.slices_every` asked for them.
+    """Means over the turns from ``first`` on: populations, bunch lengths and sizes on arrival at
+    the first point, and sizes of the slices at ``ip`` (from 0) where `records.slices_every` asked
+    for them. The size of a slice contains its tilt along z, so that slices must be short.
     """
     model = collision_of(Study.from_dict(results.study))
     found = [_recorded(results, beam, ip, first) for beam in model.beams]
@@ -58,14 +60,30 @@ def recorded_bunches(results: Results, ip: int, first: int = 0) -> RecordedBunch
 
 
 def _recorded(results: Results, beam: Beam, ip: int, first: int) -> tuple[Beam, Widths]:
-    if beam.strong:
-        return beam, same_width
     since = np.asarray(results.turn) >= first
-    square = (results.beam(beam.number).size[since] ** 2).mean(axis=0)
+    turns = np.asarray(results.turn, dtype=np.float64)[since]
+    if beam.strong:
+        population = float(np.mean(beam.population_at(turns)))
+        return replace(beam, bunch_population=population), same_width
+    found = results.beam(beam.number)
+    each = per_macroparticle(results.study, beam.number, turns)
+    square = (found.size[since] ** 2).mean(axis=0)
+    spread = float(np.sqrt(found.covariance[since, 5, 5].mean()))
+    spread_out = replace(beam, momentum_spread=spread)
+    # Without dispersion, and its share in the squares of the recorded sizes.
+    alone = [size**2 for size in replace(beam, momentum_spread=0.0).size(0)]
+    spread_by = [size**2 - own for size, own in zip(spread_out.size(0), alone, strict=True)]
+    x, y = (
+        emittance * float(max(square[k] - spread_by[k], 0.0) / alone[k])
+        for k, emittance in enumerate(beam.geometric_emittance)
+    )
+    scaled = replace(
+        spread_out,
+        bunch_population=float(np.mean(found.particles[since] * each)),
+        bunch_length=float(np.sqrt(square[2])),
+        geometric_emittance=(x, y),
+    )
     slices = _slices(results, beam.number, ip, first)
-    scales = [float(square[k] / beam.size(0)[k] ** 2) for k in (0, 1)]
-    x, y = (e * scale for e, scale in zip(beam.geometric_emittance, scales, strict=True))
-    scaled = replace(beam, bunch_length=float(np.sqrt(square[2])), geometric_emittance=(x, y))
     return scaled, same_width if slices is None else _widths(*slices, scaled, ip)
 
 

@@ -250,10 +250,12 @@ def _scattering(model: Collision) -> Iterator[str]:
             continue
         found = max(candidates(model, k - 1, number) for number in (1, 2))
         if found > MANY * DRAWS:
+            most = ip.bhabha.scale * MANY * DRAWS / found
+            digit = 10.0 ** math.floor(math.log10(most))
             yield (
                 f"ip.{k}.bhabha.scale = {ip.bhabha.scale:g} draws {found:.2g} candidates for a "
                 f"particle in a collision, and leaves out those beyond {DRAWS}: give at most "
-                f"{ip.bhabha.scale * MANY * DRAWS / found:.1g}"
+                f"{math.floor(most / digit) * digit:.1g}"
             )
 
 

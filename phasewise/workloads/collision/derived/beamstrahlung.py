@@ -159,7 +159,10 @@ def _known_by(beam: Beam, ip: int) -> tuple[Any, ...]:
 
 
 def _equilibrium(model: Collision, passages: _Passages) -> Equilibrium:
-    radiating = [k for k, ip in enumerate(model.ips) if ip.radiates]
+    # A mean loss excites nothing.
+    radiating = [
+        k for k, ip in enumerate(model.ips) if ip.radiates and ip.beamstrahlung == "quantum"
+    ]
     natural = [_natural(beam) for beam in model.beams]
     lengths = [length for length, _ in natural]
     spreads = [spread for _, spread in natural]

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from phasewise.constants import classical_radius
+from phasewise.workloads.collision.derived.overlap import square_tilt
 from phasewise.workloads.collision.derived.photon_spectrum import FINE_STRUCTURE
 from phasewise.workloads.collision.tables.model import Collision
 
@@ -60,11 +61,15 @@ def candidates(model: Collision, ip: int, number: int) -> float:
     if point.bhabha is None or own.strong:
         return 0.0
     least, (x, y) = point.bhabha.least, other.size(ip)
+    tilt = float(square_tilt(other, ip, np.zeros(1))[0])
+    area = math.sqrt((x * y) ** 2 - tilt**2)
+    ramp = other.population_ramp
+    population = max((other.bunch_population, *(ramp.particles if ramp else ())))
     energies = own.gamma * other.gamma * math.cos(point.half_crossing_angle) ** 2
     bracket = math.log(4 * energies * (1 - least) / least) - 0.5
     radius = classical_radius(own.mass)
     bound = 4 * FINE_STRUCTURE * radius**2 * -math.log(least) * 4 / 3 * bracket
-    return point.bhabha.scale * bound * other.bunch_population / (2 * math.pi * x * y)
+    return point.bhabha.scale * bound * population / (2 * math.pi * area)
 
 
 def cross_section(energies: float, radius: float, least: float, size: float) -> float:

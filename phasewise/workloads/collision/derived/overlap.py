@@ -34,6 +34,8 @@ EXTENT = 9.0
 """Rms of z to which the integral goes: exp(-9²/2) is 3e-18."""
 
 MAX_POINTS_LINE, MAX_POINTS_PLANE = 2_000_000, 1000
+MOST_BESIDE = 500
+"""Nodes in x on each side, for a crab waist."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +100,12 @@ def _overlap_of_waists(
     one, two = model.beams
     xx = square_sizes(one, ip, s)[0], square_sizes(two, ip, -s)[0]
     both = xx[0] + xx[1]
+    (m1, y1), (m2, y2) = height_beside(one, ip, s), height_beside(two, ip, -s)
+    # Beams of different tilt overlap in a narrower part of x.
+    narrow = (m1 - m2) ** 2 * xx[0] * xx[1] / both / (y1 + y2)
+    half = min(math.ceil(16 * math.sqrt(1 + float(narrow.max()))), MOST_BESIDE)
     # Where a Gaussian of the product's rms has its place, from the centre of beam 1.
-    t = np.linspace(-5.6, 5.6, 33)[:, None]
+    t = np.linspace(-5.6, 5.6, 2 * half + 1)[:, None]
     x = -dx * xx[0] / both + t * np.sqrt(xx[0] * xx[1] / both)
     weight = np.exp(-0.5 * t * t)
     sign = math.cos(model.ips[ip].crossing_plane)

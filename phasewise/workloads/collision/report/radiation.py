@@ -64,6 +64,8 @@ def _against(
         plot_history(axis, run.turn, history * factor, BEAM[index], label=label, **FAINT)
         if alike and index == 1 and not run.setting.beams[0].strong:
             continue
+        if not run.study["arc"][str(index + 1)].get("damping_turns", (0, 0, 0))[2]:
+            continue  # Without damping there is no equilibrium.
         of = "equilibrium" if alike else f"equilibrium, beam {index + 1}"
         axis.axhline(
             equilibrium[index] * factor, color=INK, linewidth=1.1, linestyle=DASHES[index], label=of
@@ -84,7 +86,7 @@ def draw_photon_spectrum(run: BeamsRun) -> Drawing | Missing:
     bunches = [recorded_bunches(run.results, k - 1, turns[0]) for k in points]
     canvas, axes = new_picture(1, 2, 3.2, width_ratios=(3, 2))
     middles = np.sqrt(EDGES[1:] * EDGES[:-1])
-    highest, reach = 0.0, EDGES[-1]
+    highest, reach = 0.0, EDGES[1]
     for index, beam in enumerate(run.beams):
         if run.setting.beams[index].strong:
             continue
@@ -93,9 +95,8 @@ def draw_photon_spectrum(run: BeamsRun) -> Drawing | Missing:
         photons = run.results.photon_spectrum(index + 1)[[k - 1 for k in points]].sum(axis=0)
         expected = np.mean([of.photons_by_share(index + 1) for of in bunches], axis=0)
         highest = max(highest, float(expected.max()) * PER_DECADE)
-        reach = EDGES[1:][(expected > LOWEST * expected.max()) | (photons > 0)].max(
-            initial=EDGES[1]
-        )
+        seen = (expected > LOWEST * expected.max()) | (photons > 0)
+        reach = EDGES[1:][seen].max(initial=reach)
         # The first bin holds photons of smaller shares, too.
         shown = (photons > 0) & (np.arange(photons.size) > 0)
         dots = {"color": BEAM[index], "fmt": "o", "markersize": 2.6, "linewidth": 0.8}
