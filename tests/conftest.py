@@ -1,8 +1,11 @@
 """What all tests share: where the repository is, and an environment that makes them repeatable."""
 
+import atexit
 import os
+import shutil
 import signal
 import sys
+import tempfile
 from pathlib import Path
 
 import hypothesis
@@ -14,6 +17,11 @@ os.environ["MPLBACKEND"] = "Agg"
 os.environ["COLUMNS"] = "100"
 os.environ["OMPI_ALLOW_RUN_AS_ROOT"] = os.environ["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
 os.environ.setdefault("OMPI_MCA_rmaps_base_oversubscribe", "1")
+# Two launchers of Open MPI that begin at the same time may both want to make the same folder, and
+# the one that comes second ends with "File exists". Each worker has a folder of its own.
+sessions = tempfile.mkdtemp(prefix="ompi-", dir="/tmp")
+os.environ.update({"OMPI_MCA_orte_tmpdir_base": sessions})
+atexit.register(shutil.rmtree, sessions, ignore_errors=True)
 # Some thousand processes are started: the threads of NumPy's BLAS would cost each 0.1 s of a core.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # Without kept bytecode each would compile the package anew, which costs 0.2 to 1 s of a core.
