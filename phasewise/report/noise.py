@@ -16,7 +16,7 @@ def noise_section(run: ReportedRun, turns: int) -> Section:
     (`phasewise check --noise`); StudyError if the run's study has no such noise.
     """
     at("noise of the macroparticles", 0, 1)
-    study = Study.from_stored(run.study, run.directory)
+    study = Study.from_dict(run.study, run.directory)
     found = study.workload.part(Checking).simulate_noise(study, turns, message)
     shown = captured(found.show)
     title = "Noise of the macroparticles"

@@ -80,7 +80,7 @@ def _ask(
     if function is None or size is None or not run.study:
         return None
     try:
-        parameters = Study.from_stored(run.study, run.directory).parameters()
+        parameters = Study.from_dict(run.study, run.directory).parameters()
         return function(
             with_layout(parameters, layout) if layout else parameters, record.ranks, size
         )

@@ -112,7 +112,7 @@ class ReportedRun:
         """The study's derived quantities."""
         if self.has_records:
             return self.results.derived
-        return Study.from_stored(self.study, self.directory).derived()
+        return Study.from_dict(self.study, self.directory).derived()
 
     @cached_property
     def communication(self) -> CommunicationRecord | None:

@@ -72,7 +72,7 @@ def _field(mapped: Mapped, mollweide: bool) -> Field:
 
 def study_of(run: ReportedRun) -> Study:
     """The study of a run."""
-    return Study.from_stored(run.study, run.directory)
+    return Study.from_dict(run.study, run.directory)
 
 
 def study_on_nodes(run: ReportedRun) -> Study:

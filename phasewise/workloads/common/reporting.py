@@ -13,7 +13,7 @@ class CommonReporting(Reporting):
     """The model's own tile, and one with the number of wrong items."""
 
     def tiles(self, run: ReportedRun) -> list[Tile]:
-        model = Study.from_stored(run.study, run.directory).model
+        model = Study.from_dict(run.study, run.directory).model
         own = model.tile if isinstance(model, OneTable) else None
         found = [] if own is None else [Tile(*own)]
         if not self.workload.verifies or not run.results.holds("wrong"):

@@ -60,7 +60,7 @@ def _field(name: str, title: str, quantity: str, colours: str, values: Values) -
 
 def study_of(run: ReportedRun) -> Study:
     """The study of a run."""
-    return Study.from_stored(run.study, run.directory)
+    return Study.from_dict(run.study, run.directory)
 
 
 def model_in(run: ReportedRun) -> HydroTable:

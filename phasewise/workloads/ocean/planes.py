@@ -65,7 +65,7 @@ def _field(mapped: Mapped) -> Field:
 
 def study_of(run: ReportedRun) -> Study:
     """The study of a run."""
-    return Study.from_stored(run.study, run.directory)
+    return Study.from_dict(run.study, run.directory)
 
 
 def model_in(run: ReportedRun) -> OceanTable:

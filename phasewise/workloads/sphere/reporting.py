@@ -31,7 +31,7 @@ class SphereReporting(Reporting):
 
     def tiles(self, run: ReportedRun) -> list[Tile]:
         """Truncation and grid, the time that was simulated, and how well mass is conserved."""
-        model = model_of(Study.from_stored(run.study, run.directory))
+        model = model_of(Study.from_dict(run.study, run.directory))
         seconds = (int(run.turn[-1]) + 1) * model.timestep
         mass = run.results.rows("mass")[:, 0]
         drift = abs(float(pictures.relative_drift(mass)[-1]))
