@@ -43,6 +43,12 @@ class Coupling {
     return {g_ * v[0] - c[0] * v[2] - c[1] * v[3], g_ * v[1] - c[2] * v[2] - c[3] * v[3],
             c[3] * v[0] - c[1] * v[1] + g_ * v[2], -c[2] * v[0] + c[0] * v[1] + g_ * v[3]};
   }
+  // f·V⁻¹: the linear form on x, px, y, py that has the values of the form f on the modes.
+  std::array<double, 4> form_of(const double* f) const {
+    const auto& c = c_;
+    return {g_ * f[0] + c[3] * f[2] - c[2] * f[3], g_ * f[1] - c[1] * f[2] + c[0] * f[3],
+            -c[0] * f[0] - c[2] * f[1] + g_ * f[2], -c[1] * f[0] - c[3] * f[1] + g_ * f[3]};
+  }
 
  private:
   std::vector<double> c_;

@@ -15,18 +15,6 @@ namespace {
 
 using numerics::two_pi;
 
-// Takes a form of the normal modes to one of the x px y py whose modes they are.
-void put_modes(double* form, const beam::Coupling& coupling) {
-  std::array<double, 4> result{};
-  for (std::size_t j = 0; j < 4; ++j) {
-    std::array<double, 4> one{};
-    one[j] = 1.0;
-    const auto modes = coupling.modes_of(one);
-    for (std::size_t i = 0; i < 4; ++i) result[j] += form[i] * modes[i];
-  }
-  std::ranges::copy(result, form);
-}
-
 // The keys of one beam at one point, and its optics there.
 struct Where {
   const workload::Parameters& parameters;
@@ -46,7 +34,8 @@ struct Where {
     beam::PlaceForms forms = beam::forms_at(place, {beam::plane_optics(b[0], a[0], d[0], d[1]),
                                                     beam::plane_optics(b[1], a[1], d[2], d[3])});
     if (coupling.any())
-      for (double* form : {forms.x, forms.y, forms.z}) put_modes(form, coupling);
+      for (double* form : {forms.x, forms.y, forms.z})
+        std::ranges::copy(coupling.form_of(form), form);
     return forms;
   }
 };

@@ -40,7 +40,7 @@ class GaussianKick {
   // kick_scale is as in CollidingBeam.
   GaussianKick(const GaussianSlice& opposing, double kick_scale, bool longitudinal)
       : waisted_(opposing.waist.slope != 0.0),
-        opposing_(waisted_ ? without_effect_of_waist(opposing) : opposing),
+        opposing_(without_effect_of_waist(opposing)),
         least_xx_(smallest_share * opposing_.xx[0]),
         least_yy_(smallest_share * opposing_.yy[0]),
         half_xy_(0.5 * (opposing.xy[1] + opposing.xy[2])),
@@ -71,11 +71,6 @@ class GaussianKick {
   void apply(const beam::ParticleView& block, const KickBlock& kicks) const;
   template <bool rolled, bool waisted>
   void find_places(const beam::ParticleView& block, FieldBlock& work, KickBlock& kicks) const;
-
-  static GaussianSlice without_effect_of_waist(GaussianSlice slice) {
-    slice.yy = slice.own_yy;
-    return slice;
-  }
 
   template <bool waisted>
   PHASEWISE_HD void act_on_one(const beam::ParticleView& p, std::int64_t i) const {

@@ -43,6 +43,13 @@ struct GaussianSlice {
   PHASEWISE_HD double sxy_at(double s) const { return xy[0] + s * (xy[1] + xy[2] + s * xy[3]); }
 };
 
+// The slice with `yy` as it is without a crab waist, so that its height where it is met at x is
+// syy_at(from_waist(s, x)).
+inline GaussianSlice without_effect_of_waist(GaussianSlice slice) {
+  if (slice.waist.slope != 0.0) slice.yy = slice.own_yy;
+  return slice;
+}
+
 // The overlap ∫ρ1 ρ2 dx dy [1/m²] of two slices, per particle of each, with a at s_a along its beam
 // and b at s_b along its own. more_xx and more_yy are added to the sum of both variances [m²].
 double overlap(const GaussianSlice& a, double s_a, const GaussianSlice& b, double s_b,

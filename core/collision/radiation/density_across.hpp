@@ -34,10 +34,9 @@ template <bool waisted>
 class GaussianDensity {
  public:
   GaussianDensity(const GaussianSlice& slice, double per_macroparticle)
-      : slice_(slice), charge_(slice.count * per_macroparticle / (2.0 * std::numbers::pi)) {
-    if (waisted) slice_.yy = slice.own_yy;
-    least_ = 1e-24 * slice_.xx[0] * slice_.yy[0];
-  }
+      : slice_(without_effect_of_waist(slice)),
+        charge_(slice.count * per_macroparticle / (2.0 * std::numbers::pi)),
+        least_(1e-24 * slice_.xx[0] * slice_.yy[0]) {}
 
   bool any() const { return charge_ > 0.0 && least_ > 0.0; }
   double largest(const beam::ParticleView& p, std::int64_t i) const {

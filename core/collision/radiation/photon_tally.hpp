@@ -2,6 +2,7 @@
 // of their terms, and therefore not on ranks or threads.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -42,7 +43,7 @@ class PhotonTally {
     meet(upsilon);
   }
   // The photons that a particle emits on average, and the share that they take. Photons are counted
-  // in multiples as much coarser as their number may be larger than that share.
+  // in multiples of 64 times the unit of shares, since a particle may emit hundreds.
   void add_expected(double photons, double share) {
     values_[0] += fixed(photons / many);
     values_[1] += fixed(share);
@@ -87,7 +88,7 @@ class PhotonTally {
     constexpr double last = per_decade * decades - 1, per_unit = per_decade / std::numbers::ln10;
     if (!(share > 1e-8)) return 0;
     const double bin = per_decade * decades + per_unit * numerics::log_positive(share);
-    return static_cast<std::size_t>(bin < 0.0 ? 0.0 : (bin < last ? bin : last));
+    return static_cast<std::size_t>(std::min(bin, last));
   }
   std::int64_t fixed(double value) const { return static_cast<std::int64_t>(value * unit_ + 0.5); }
 
