@@ -1,9 +1,5 @@
 // What numbers in the trace stand for, written when they are first used.
-#include <dlfcn.h>
-#include <link.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "recorder.h"
 
@@ -39,57 +35,29 @@ void define_function(uint32_t function) {
   written(&stream, text(varint(at, function), function_names[function]));
 }
 
-// Number of a loaded object, which is defined when it is met first; -1 for none.
-static int object_of(const Dl_info* found) {
-  static struct { void* start; } objects[1024];
+// A loaded object gets its number when it is met first.
+static void define_object(Object* object) {
   static int count;
-  for (int k = 0; k < count; ++k)
-    if (objects[k].start == found->dli_fbase) return k;
-  if (count == 1024) return -1;
-  char path[4096] = "";
-  // The program itself is known by what it was called, which may lie anywhere.
-  if (found->dli_fname[0] != '/' && readlink("/proc/self/exe", path, sizeof path - 1) < 0)
-    return -1;
-  const char* name = path[0] ? path : found->dli_fname;
-  uint8_t* at = begin(OBJECT, strlen(name) + 40);
-  if (!at) return -1;
-  objects[count].start = found->dli_fbase;
-  at = varint(varint(at, (uint64_t)count), (uintptr_t)found->dli_fbase);
-  written(&stream, text(at, name));
-  return count++;
-}
-
-// The symbol that an address lies in, in `found`; without its size, any symbol before it would do.
-static int look_up(uintptr_t address, Dl_info* found) {
-  const ElfW(Sym)* symbol = NULL;
-  if (!dladdr1((void*)address, found, (void**)&symbol, RTLD_DL_SYMENT) || !found->dli_fname)
-    return 0;
-  if (found->dli_sname && symbol && symbol->st_size &&
-      address >= (uintptr_t)found->dli_saddr + symbol->st_size)
-    found->dli_sname = NULL;
-  return 1;
+  if (!object || object->number >= 0) return;
+  uint8_t* at = begin(OBJECT, strlen(object->path) + 40);
+  if (!at) return;
+  object->number = count++;
+  at = varint(varint(at, (uint64_t)object->number), object->start);
+  written(&stream, text(at, object->path));
 }
 
 void define_site(int32_t site, int frames, const uintptr_t* addresses) {
-  Dl_info found[16];
-  int object[16];
-  size_t most = 64;
-  for (int k = 0; k < frames; ++k) {
-    // A return address may be the first one of the next function.
-    object[k] = -1;
-    if (!dladdr((void*)(addresses[k] - 1), &found[k]) || !found[k].dli_fname)
-      found[k].dli_sname = NULL;
-    else
-      object[k] = object_of(&found[k]);
-    most += 32 + (found[k].dli_sname ? strlen(found[k].dli_sname) : 0);
-  }
-  uint8_t* at = begin(SITE, most);
+  Object* found[16];
+  // A return address may be the first one of the next function.
+  for (int k = 0; k < frames; ++k) define_object(found[k] = object_at(addresses[k] - 1));
+  uint8_t* at = begin(SITE, 64 + 32 * (size_t)frames);
   if (!at) return;
   at = varint(varint(at, (uint64_t)site), (uint64_t)frames);
   for (int k = 0; k < frames; ++k) {
-    const uintptr_t start = object[k] < 0 ? 0 : (uintptr_t)found[k].dli_fbase;
-    at = varint(varint(at, (uint64_t)(object[k] + 1)), addresses[k] - 1 - start);
-    at = text(at, found[k].dli_sname ? found[k].dli_sname : "");
+    const int number = found[k] ? found[k]->number : -1;
+    const uintptr_t start = number < 0 ? 0 : found[k]->start;
+    at = varint(varint(at, (uint64_t)(number + 1)), addresses[k] - 1 - start);
+    at = text(at, "");
   }
   written(&stream, at);
 }

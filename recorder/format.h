@@ -6,7 +6,8 @@
 //   text        name, text                          (a text is its length and its bytes)
 //   function    index, name
 //   object      number, address of its start, path
-//   site        number, frames, then for each: object + 1 or 0, offset, name or nothing
+//   site        number, frames, then for each: object + 1 or 0, offset, and a name, which is empty:
+//               names are looked up after the run
 //   space       number, kind, id (8 bytes), id of the parent (8 bytes), own rank, name,
 //               number of ranks, for each the difference of its world rank to the one before
 //   neighbours  number of the space; number of those that the rank receives from, and world rank or

@@ -69,6 +69,14 @@ typedef struct Thread {
   struct Thread* next;
 } Thread;
 
+// A loaded object.
+typedef struct {
+  uintptr_t start, end;
+  const char* path;
+  int number;      // in the trace, or -1
+  int of_library;  // whether it belongs to MPI, or to the recorder
+} Object;
+
 // One call under way.
 typedef struct {
   Thread* thread;
@@ -154,6 +162,11 @@ int32_t region_of(const char* name);
 
 // sites.c
 int32_t new_site(uintptr_t address, uintptr_t frame);
+
+// objects.c
+// The loaded object that an address lies in, or null.
+Object* object_at(uintptr_t address);
+// Whether an address is in the MPI library, its bindings, or the recorder.
 int of_library(uintptr_t address);
 
 // spaces.c

@@ -3,7 +3,6 @@
 // where they lay.
 #include "sites.h"
 
-#include <dlfcn.h>
 #include <string.h>
 #include <unwind.h>
 
@@ -11,24 +10,6 @@ Known known_sites[KNOWN];
 
 static uintptr_t paths[MOST_SITES][FRAMES];
 static int32_t path_count;
-
-static const char* base_name(const char* path) {
-  const char* slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
-
-// Whether an address is in the MPI library, its bindings, or the recorder.
-int of_library(uintptr_t address) {
-  static const char* const names[] = {"libmpi.",    "libmpi_",      "libmpich",  "libmpifort",
-                                      "libmpicxx.", "libpmpi",      "libopen-",  "mca_",
-                                      "libmca_",    "libphasewise", "libfmpich."};
-  Dl_info found;
-  if (!dladdr((void*)address, &found) || !found.dli_fname) return 0;
-  const char* name = base_name(found.dli_fname);
-  for (size_t k = 0; k < sizeof names / sizeof *names; ++k)
-    if (strncmp(name, names[k], strlen(names[k])) == 0) return 1;
-  return 0;
-}
 
 typedef struct {
   Known* known;

@@ -11,11 +11,14 @@ from pathlib import Path
 
 from phasewise.recorder.cplusplus import readable
 from phasewise.recorder.raw import Frame
+from phasewise.recorder.symbols import functions_at
 
 ET_EXEC = 2
 """The kind of an ELF file whose addresses are absolute."""
 TOGETHER = 500
 """Addresses in one command."""
+UNKNOWN = "??"
+"""What addr2line prints for a function or a file that it does not know."""
 
 
 @dataclass(frozen=True)
@@ -54,22 +57,24 @@ def places_of(frames: Iterable[Frame]) -> dict[Frame, Place]:
 
 
 def _looked_up(path: str, frames: Sequence[Frame]) -> list[Place]:
-    lines = _addr2line(path, frames) if path.startswith("/") else []
-    if len(lines) != 2 * len(frames):
-        lines = ["??", "??:0"] * len(frames)
-    elif not _has_symbols(path):
-        # It would name the nearest exported function, however far that is.
-        lines[::2] = ["??"] * len(frames)
+    lines = [UNKNOWN, f"{UNKNOWN}:0"] * len(frames)
+    if path.startswith("/") and Path(path).is_file():
+        absolute = _is_absolute(path)
+        addresses = [one.offset + (one.start if absolute else 0) for one in frames]
+        found = _addr2line(path, addresses)
+        lines = found if len(found) == len(lines) else lines
+        if not _has_symbols(path):
+            # addr2line would name the nearest exported function, however far that is.
+            lines[::2] = [name or UNKNOWN for name in functions_at(path, addresses)]
     return [_place(frame, lines[2 * k], lines[2 * k + 1]) for k, frame in enumerate(frames)]
 
 
-def _addr2line(path: str, frames: Sequence[Frame]) -> list[str]:
-    """A line with the function and one with file and line for each frame; none without binutils."""
+def _addr2line(path: str, offsets: Sequence[int]) -> list[str]:
+    """Lines for each address: its function, then its file and line; none without binutils."""
     program = shutil.which("addr2line")
-    if program is None or not Path(path).is_file():
+    if program is None:
         return []
-    absolute = _is_absolute(path)
-    addresses = [hex(one.offset + (one.start if absolute else 0)) for one in frames]
+    addresses = [hex(one) for one in offsets]
     # binutils 2.40 names the function of the first address of a command by its symbol alone.
     addresses.insert(0, addresses[0])
     try:
@@ -109,9 +114,9 @@ def _is_absolute(path: str) -> bool:
 def _place(frame: Frame, function: str, where: str) -> Place:
     file, _, line = where.rpartition(":")
     number = line.partition(" ")[0]
-    name = readable(function if function != "??" else frame.symbol)
+    name = readable(function if function != UNKNOWN else frame.symbol)
     if not name:
         name = f"{Path(frame.path).name or 'unknown'}+0x{frame.offset:x}"
-    if file in ("", "??") or not number.isdigit() or number == "0":
+    if file in ("", UNKNOWN) or not number.isdigit() or number == "0":
         return Place(name, frame.path or None, None)
     return Place(name, file, int(number))
