@@ -106,8 +106,8 @@ class Core(Communicator, Protocol):
 
 
 class Planner(Protocol):
-    """The part of `phasewise._core` that plans and follows messages, or measures a device; it needs
-    no MPI.
+    """The part of `phasewise._core` that plans and follows messages, or measures a device or the
+    distance of two cores; it needs no MPI.
 
     pieces: how often data-dependent pieces of a turn come in it, by name.
     """
@@ -117,6 +117,7 @@ class Planner(Protocol):
     ) -> dict[str, Any]: ...
     def phases(self, parameters: str, ranks: int, node_size: int = 1) -> list[dict[str, Any]]: ...
     def first_pieces(self, parameters: str, ranks: int, turns: int = 1) -> dict[str, float]: ...
+    def seconds_between_cores(self, first: int, second: int) -> float: ...
     def messages(
         self,
         parameters: str,

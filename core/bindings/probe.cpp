@@ -1,7 +1,9 @@
-// The machine's roof for the benchmarks, and a device's.
+// The machine's roof for the benchmarks, how far its cores are from each other, and what a device
+// can do.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/string.h>
 
+#include "probe/core_distance.hpp"
 #include "probe/device.hpp"
 #include "probe/roof.hpp"
 
@@ -51,6 +53,10 @@ void bind_probe(nb::module_& m) {
         "The present memory bandwidth (triad) of this rank, the mean over a tenth of a second.");
   m.def("measure_bandwidth", &phasewise::probe::measure_bandwidth, nb::arg("threads"),
         nb::arg("bytes"), "Bytes per second of this rank's threads on arrays of this size.");
+  m.def("seconds_between_cores", &phasewise::probe::seconds_between_cores, nb::arg("first"),
+        nb::arg("second"),
+        "The seconds that a cache line takes from one core to another; NaN where threads cannot be "
+        "bound to them.");
   m.def(
       "measure_device",
       [](bool cuda, int number) {

@@ -119,7 +119,8 @@ def name_of(labels: Mapping[str, Any]) -> str:
 @dataclass(frozen=True)
 class Measured:
     """Where the curves come from: "simulator" or "hardware", ranks, date (ISO), host, twin; load:
-    the load average before the measurement.
+    the load average before the measurement; core_seconds: the time of a cache line from one core to
+    another [s] while messages were timed, 0 if it is not known.
     """
 
     reference: str
@@ -128,6 +129,7 @@ class Measured:
     host: str = ""
     twin: str = ""
     load: float = 0.0
+    core_seconds: float = 0.0
 
 
 def find(

@@ -28,8 +28,8 @@ def journal_path(output: Path) -> Path:
 
 class Journal:
     """A file whose lines are JSON objects: first the head, which says what is measured where, then
-    `nodes` and `rates`; each `sample` with its `launch`; each `stage` that is complete; each
-    `kernel` as `timed`, with what the `processor` gave the ranks meanwhile.
+    `nodes`, `rates` and `cores`; each `sample` with its `launch`; each `stage` that is complete;
+    each `kernel` as `timed`, with what the `processor` gave the ranks meanwhile.
     """
 
     def __init__(self, path: Path, head: Mapping[str, Any], resume: bool) -> None:
@@ -96,6 +96,16 @@ class Journal:
         except (TypeError, ValueError, LookupError) as error:
             raise self._damaged(str(error)) from None
         return None
+
+    def cores(self) -> tuple[float, ...]:
+        """How far the cores were from each other when the rates were measured [s]; empty if that is
+        not known.
+        """
+        try:
+            found = (line.get("cores", ()) for line in self.lines if "nodes" in line)
+            return tuple(float(one) for one in next(found, ()))
+        except (TypeError, ValueError) as error:
+            raise self._damaged(str(error)) from None
 
     def stages(self) -> set[str]:
         """The stages of the measurement of messages that are complete."""

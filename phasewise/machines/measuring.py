@@ -14,6 +14,7 @@ from pathlib import Path
 
 from phasewise.driver import load_planner
 from phasewise.errors import RunError, StudyError
+from phasewise.machines.core_distance import CoreWatch, core_distances
 from phasewise.machines.curves import Curve, Measured, find
 from phasewise.machines.deadline import Deadline
 from phasewise.machines.device import Device, measured_device
@@ -102,7 +103,8 @@ def measure_here(
     device = _device(plan.device, say)
     deadline = Deadline(plan.limit)
     journal = Journal(journal_path(plan.output), _head(ranks, plan), plan.resume)
-    target = HardwareTarget(ranks, 1 if plan.quick else LAUNCHES)
+    watch = CoreWatch(_distances, journal.cores())
+    target = HardwareTarget(ranks, 1 if plan.quick else LAUNCHES, watch)
     if target.crowded:
         say(
             f"{ranks} ranks share {this_machine().cores} cores: their times show the scheduler, "
@@ -112,6 +114,8 @@ def measure_here(
     measurement = Measurement(target, plan.quick, say, deadline.part(MESSAGES), journal)
     curves = measurement.measure()
     keep(measurement.samples)
+    if watch.sentence:
+        say(watch.sentence)
     if target.crowded:
         curves = tuple(Curve(**(vars(curve) | {"noisy": True})) for curve in curves)
     _check_curves(measurement, curves)
@@ -122,6 +126,7 @@ def measure_here(
         say(kernels.core_share.sentence)
     missing = [*measurement.missing, *_lacking(kernels, "kernels")]
     measured = _measured(target, target.host, load=load.average if load.busy else 0.0)
+    measured = replace(measured, core_seconds=watch.seconds)
     description = hardware_description(
         target.host, _per_node(target), len(set(target.nodes)), target.rates, curves, kernels.rates
     )
@@ -132,6 +137,11 @@ def measure_here(
         description += "\n" + device_tables(replace(device, kernels=there.rates))
     result = _result(description, measured, curves, measurement.samples)
     return replace(result, missing=tuple(missing), core_share=kernels.core_share)
+
+
+def _distances() -> tuple[float, ...]:
+    """How far the cores are from each other; unknown in an allocation, whose ranks have others."""
+    return () if this_machine().allocated else core_distances(load_planner())
 
 
 def _lacking(kernels: MeasuredKernels, what: str) -> list[str]:
@@ -167,7 +177,8 @@ def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:
         target.look(RATES * deadline.left)
     except TooLongError as error:
         raise RunError(f"the ranks' rates could not be measured: {error}; {GIVE_MORE}") from None
-    journal.add({"nodes": list(target.nodes), "rates": target.rates.to_dict()})
+    line = {"nodes": list(target.nodes), "rates": target.rates.to_dict()}
+    journal.add(line | {"cores": list(target.watch.first) if target.watch else []})
 
 
 GIVE_MORE = "give a longer --limit, or measure when the machine is quiet"

@@ -240,4 +240,5 @@ MEASURED = {
     "host": Key("text", ""),
     "twin": Key("text", ""),
     "load": Key("number", 0.0, least=0, most=1e6),
+    "core_seconds": Key("number", 0.0, least=0, most=1e-3, unit="s"),
 }

@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from phasewise.errors import RunError
+from phasewise.machines.core_distance import CoreWatch
 from phasewise.machines.curves import Floats
 from phasewise.machines.machine import Machine
 from phasewise.machines.probes import Probe
@@ -157,13 +158,16 @@ class SimulatedTarget:
 
 
 class HardwareTarget:
-    """The machine or batch allocation in which this process runs."""
+    """The machine or batch allocation in which this process runs. watch: repeats launches during
+    which the cores moved.
+    """
 
     reference = "hardware"
 
-    def __init__(self, ranks: int, launches: int) -> None:
+    def __init__(self, ranks: int, launches: int, watch: CoreWatch | None = None) -> None:
         self.ranks = ranks
         self.launches = launches
+        self.watch = watch
         self._first: Answer | None = None
 
     def look(self, limit: float | None = None) -> None:
@@ -224,6 +228,13 @@ class HardwareTarget:
 
     def _launch(
         self, text: str, orders: Sequence[Order], limit: float | None, yields: bool = False
+    ) -> Answer:
+        if self.watch is None or limit is None:
+            return self._launch_once(text, orders, limit, yields)
+        return self.watch.steady(lambda left: self._launch_once(text, orders, left, yields), limit)
+
+    def _launch_once(
+        self, text: str, orders: Sequence[Order], limit: float | None, yields: bool
     ) -> Answer:
         with _folder() as folder:
             (folder / "patterns").write_text(text, encoding="utf-8")

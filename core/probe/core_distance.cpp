@@ -1,0 +1,85 @@
+#include "probe/core_distance.hpp"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include "parallel/cache_line.hpp"
+
+namespace phasewise::probe {
+namespace {
+
+constexpr int trips = 1000;               // of a mean
+constexpr int means = 15;                 // at most
+constexpr double enough_seconds = 10e-3;  // after which no further mean is begun
+constexpr int stop = -1;
+
+bool bind_to(int core) {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (core < 0 || core >= CPU_SETSIZE) return false;
+  CPU_SET(core, &set);
+  return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
+}
+
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// The number of the last trip that one thread has begun, and of the last one that the other has
+// answered; both lie in one cache line, which therefore moves twice in a trip.
+struct alignas(parallel::cache_line) Line {
+  std::atomic<int> begun{0}, answered{0};
+};
+
+// Answers trips until it is told to stop.
+void answer(Line& line, int core, std::atomic<int>& bound) {
+  bound = bind_to(core) ? 1 : stop;
+  for (int last = 0; bound == 1;) {
+    const int trip = line.begun.load(std::memory_order_acquire);
+    if (trip == stop) return;
+    if (trip != last) line.answered.store(last = trip, std::memory_order_release);
+  }
+}
+
+// The seconds of one way, as the mean of some trips that follow the trip `from`.
+double mean_seconds(Line& line, int from) {
+  const double start = steady_seconds();
+  for (int trip = from + 1; trip <= from + trips; ++trip) {
+    line.begun.store(trip, std::memory_order_release);
+    while (line.answered.load(std::memory_order_acquire) != trip) {
+    }
+  }
+  return (steady_seconds() - start) / (2 * trips);
+}
+
+}  // namespace
+
+double seconds_between_cores(int first, int second) {
+  double least = std::numeric_limits<double>::quiet_NaN();
+  // Threads of their own are bound, so that the calling one keeps its cores.
+  std::thread asking([&] {
+    Line line;
+    std::atomic<int> bound{0};
+    if (first == second || !bind_to(first)) return;
+    std::thread answering(answer, std::ref(line), second, std::ref(bound));
+    while (bound == 0) std::this_thread::yield();
+    const double start = steady_seconds();
+    for (int k = 0; k < means && bound == 1; ++k) {
+      least = std::fmin(least, mean_seconds(line, k * trips));
+      if (steady_seconds() - start > enough_seconds) break;
+    }
+    line.begun = stop;
+    answering.join();
+  });
+  asking.join();
+  return least;
+}
+
+}  // namespace phasewise::probe
