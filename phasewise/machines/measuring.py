@@ -110,7 +110,7 @@ def measure_here(
             f"{ranks} ranks share {this_machine().cores} cores: their times show the scheduler, "
             "not the machine, and every curve is marked noisy"
         )
-    _look(target, journal, deadline)
+    _look(target, journal, deadline, watch)
     measurement = Measurement(target, plan.quick, say, deadline.part(MESSAGES), journal)
     curves = measurement.measure()
     keep(measurement.samples)
@@ -166,7 +166,7 @@ def _head(ranks: int, plan: Plan) -> dict[str, object]:
     return own | {"device": plan.device}
 
 
-def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:
+def _look(target: HardwareTarget, journal: Journal, deadline: Deadline, watch: CoreWatch) -> None:
     """Find the nodes and the rates of the ranks, or take them from the journal; RunError if it
     takes too long.
     """
@@ -178,7 +178,7 @@ def _look(target: HardwareTarget, journal: Journal, deadline: Deadline) -> None:
     except TooLongError as error:
         raise RunError(f"the ranks' rates could not be measured: {error}; {GIVE_MORE}") from None
     line = {"nodes": list(target.nodes), "rates": target.rates.to_dict()}
-    journal.add(line | {"cores": list(target.watch.first) if target.watch else []})
+    journal.add(line | {"cores": list(watch.first)})
 
 
 GIVE_MORE = "give a longer --limit, or measure when the machine is quiet"
