@@ -1,6 +1,5 @@
 // Loaded objects by address. `dladdr` would also search for the symbol, among all of an object's:
 // that takes some 0.1 ms in a large library. Symbols are looked up after the run.
-#include <elf.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,13 +4,13 @@
 #include <sched.h>
 
 #include <atomic>
-#include <chrono>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <thread>
 
 #include "parallel/cache_line.hpp"
+#include "parallel/clock.hpp"
 
 namespace phasewise::probe {
 namespace {
@@ -26,10 +26,6 @@ bool bind_to(int core) {
   if (core < 0 || core >= CPU_SETSIZE) return false;
   CPU_SET(core, &set);
   return pthread_setaffinity_np(pthread_self(), sizeof set, &set) == 0;
-}
-
-double steady_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
 // The number of the last trip that one thread has begun, and of the last one that the other has
@@ -50,13 +46,13 @@ void answer(Line& line, int core, std::atomic<int>& bound) {
 
 // The seconds of one way, as the mean of some trips that follow the trip `from`.
 double mean_seconds(Line& line, int from) {
-  const double start = steady_seconds();
+  const double start = parallel::clock().now();
   for (int trip = from + 1; trip <= from + trips; ++trip) {
     line.begun.store(trip, std::memory_order_release);
     while (line.answered.load(std::memory_order_acquire) != trip) {
     }
   }
-  return (steady_seconds() - start) / (2 * trips);
+  return (parallel::clock().now() - start) / (2 * trips);
 }
 
 }  // namespace
@@ -70,10 +66,10 @@ double seconds_between_cores(int first, int second) {
     if (first == second || !bind_to(first)) return;
     std::thread answering(answer, std::ref(line), second, std::ref(bound));
     while (bound == 0) std::this_thread::yield();
-    const double start = steady_seconds();
+    const double start = parallel::clock().now();
     for (int k = 0; k < means && bound == 1; ++k) {
       least = std::fmin(least, mean_seconds(line, k * trips));
-      if (steady_seconds() - start > enough_seconds) break;
+      if (parallel::clock().now() - start > enough_seconds) break;
     }
     line.begun = stop;
     answering.join();

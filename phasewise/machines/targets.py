@@ -167,7 +167,7 @@ class HardwareTarget:
     def __init__(self, ranks: int, launches: int, watch: CoreWatch | None = None) -> None:
         self.ranks = ranks
         self.launches = launches
-        self.watch = watch
+        self._watch = watch
         self._first: Answer | None = None
 
     def look(self, limit: float | None = None) -> None:
@@ -229,9 +229,9 @@ class HardwareTarget:
     def _launch(
         self, text: str, orders: Sequence[Order], limit: float | None, yields: bool = False
     ) -> Answer:
-        if self.watch is None or limit is None:
+        if self._watch is None or limit is None:
             return self._launch_once(text, orders, limit, yields)
-        return self.watch.steady(lambda left: self._launch_once(text, orders, left, yields), limit)
+        return self._watch.steady(lambda left: self._launch_once(text, orders, left, yields), limit)
 
     def _launch_once(
         self, text: str, orders: Sequence[Order], limit: float | None, yields: bool
