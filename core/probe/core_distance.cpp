@@ -15,9 +15,10 @@
 namespace phasewise::probe {
 namespace {
 
-constexpr int trips = 1000;               // of a mean
-constexpr int means = 15;                 // at most
-constexpr double enough_seconds = 10e-3;  // after which no further mean is begun
+// A mean is short, so that on a busy machine some of them find both threads on their cores.
+constexpr int trips = 100;               // of a mean
+constexpr int means = 150;               // at most
+constexpr double enough_seconds = 0.25;  // after which no further mean is begun
 constexpr int stop = -1;
 
 bool bind_to(int core) {

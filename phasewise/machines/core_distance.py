@@ -7,7 +7,6 @@ messages take up to four times as long. What is timed in one place says little o
 
 from __future__ import annotations
 
-import math
 import os
 import time
 from collections.abc import Callable
@@ -20,10 +19,14 @@ MOVED = 2.0
 """Ratio of two distances from which on the cores count as moved."""
 MOST_CORES = 4
 """Cores whose distance from the first one is measured, at most."""
+FARTHEST = 2e-6
+"""Seconds from which on a distance is that of threads that had to wait for a busy core."""
 PAUSE = 0.25
 """Seconds from one look to the next while cores are away from their place."""
 WAITING = 0.5
 """Share of the time left for which a launch waits until the cores are back."""
+PATIENCE = 120.0
+"""Seconds after which no launch waits or is done again: cores stay in one place for 6 to 60 s."""
 
 
 class Measuring(Protocol):
@@ -34,12 +37,13 @@ class Measuring(Protocol):
 
 def core_distances(core: Measuring) -> tuple[float, ...]:
     """Seconds that a cache line takes from the first core of this process to some of the others;
-    empty if there is only one, or where threads cannot be bound to cores.
+    empty if there is only one, where threads cannot be bound to cores, or if the cores are too
+    busy.
     """
     first, *others = sorted(os.sched_getaffinity(0))
     chosen = others[:: -(-len(others) // MOST_CORES) or 1]
     found = tuple(core.seconds_between_cores(first, other) for other in chosen)
-    return () if any(map(math.isnan, found)) else found
+    return found if all(one < FARTHEST for one in found) else ()
 
 
 def together(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
@@ -69,19 +73,23 @@ class CoreWatch:
 
     def steady(self, timed: Callable[[float], Result], limit: float) -> Result:
         """What `timed`, called with the seconds that are left to it, returns, from a call before
-        and after which the cores were in their place. If none is found in `limit` seconds, it is
-        the last one.
+        and after which the cores were in their place. If none is found in `limit` seconds, or
+        after PATIENCE, it is the last one.
         """
         end, took = self.now() + limit, 0.0
-        self.first = self.first or self.look()
+        patience = self.now() + min(limit, PATIENCE)
         while True:
-            self.wait(min(self.now() + WAITING * (end - self.now()), end - took))
+            if self.first:
+                wait = WAITING * (patience - self.now())
+                self.wait(min(self.now() + wait, patience - took))
+            else:
+                self.first = self.look()
             start = self.now()
             result = timed(end - start)
             there, took = self.look(), self.now() - start
             if together(self.first, there):
                 return result
-            if self.now() + took > end:
+            if self.now() + took > patience:
                 self.elsewhere.append(there)
                 return result
             self.repeated += 1

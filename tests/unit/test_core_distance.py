@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -72,6 +74,19 @@ def test_cores_that_stay_away_end_the_wait_and_a_sentence_says_so() -> None:
     says(watch.sentence, "45 ns", "190 ns", "measure again")
 
 
+def test_cores_that_stay_away_take_two_minutes_of_a_long_limit() -> None:
+    host = Host((0.0, FAR))
+    host.watch(NEAR).steady(host.launch(3.0), 1000.0)
+    assert host.time <= 120.0
+
+
+def test_the_first_launch_waits_for_nothing() -> None:
+    host = Host((0.0, NEAR))
+    looks = iter([NEAR, NEAR])
+    CoreWatch(lambda: next(looks)).steady(host.launch(3.0), 60.0)
+    assert not list(looks)
+
+
 def test_distances_of_more_or_fewer_cores_are_not_compared() -> None:
     assert together((), NEAR) and together((1e-7, 1e-7), NEAR)
     assert together((45e-9, 50e-9), (60e-9, 40e-9)) and not together((45e-9, 50e-9), (45e-9, 2e-7))
@@ -83,6 +98,27 @@ def test_a_cache_line_takes_nanoseconds_and_the_caller_keeps_its_cores() -> None
     found = core_distances(load_planner())
     assert 1 <= len(found) <= 4 and all(1e-9 < one < 1e-4 for one in found)
     assert os.sched_getaffinity(0) == before
+
+
+@pytest.mark.skipif(len(os.sched_getaffinity(0)) < 2, reason="there is one core")
+def test_a_busy_machine_does_not_make_its_cores_seem_farther_apart() -> None:
+    load = [sys.executable, "-c", "while True: pass"]
+    busy = [subprocess.Popen(load) for _ in os.sched_getaffinity(0)]
+    try:
+        found = [core_distances(load_planner()) for _ in range(5)]
+    finally:
+        for process in busy:
+            process.kill()
+            process.wait()
+    assert any(distances and max(distances) < 1e-6 for distances in found)
+
+
+def test_distances_of_cores_that_are_too_busy_are_not_known() -> None:
+    class Busy:
+        def seconds_between_cores(self, first: int, second: int) -> float:
+            return 1e-3
+
+    assert core_distances(Busy()) == ()
 
 
 def test_a_core_that_is_not_there_has_no_distance() -> None:
