@@ -66,11 +66,18 @@ Thread* new_thread(void) {
 // The file belongs to the parent.
 static void in_child(void) { recording = tracing = 0; }
 
-static void define_self(void) {
+static const char* name_of(int level) {
+  if (level == MPI_THREAD_SINGLE) return "MPI_THREAD_SINGLE";
+  if (level == MPI_THREAD_FUNNELED) return "MPI_THREAD_FUNNELED";
+  return level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED" : "MPI_THREAD_MULTIPLE";
+}
+
+static void define_self(int level) {
   char text[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
   int length = 0;
   real_MPI_Get_library_version(text, &length);
   define_text("library", text);
+  define_text("thread level", name_of(level));
   char host[256] = "";
   gethostname(host, sizeof host - 1);
   define_text("host", host);
@@ -101,7 +108,7 @@ void begin_recording(void) {
     head->rank = (uint32_t)rank;
     head->ranks = (uint32_t)ranks;
     head->several_threads = (uint32_t)several_threads;
-    define_self();
+    define_self(level);
     begin_definitions();
     begin_statistics();
     begin_spaces();

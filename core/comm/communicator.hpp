@@ -15,9 +15,10 @@
 
 namespace phasewise::comm {
 
-// Starts MPI, and ends it when the process ends; does nothing if MPI runs already. Under SimGrid
-// parallel::clock() becomes the simulated clock.
-void initialise();
+// Starts MPI, and ends it when the process ends; does nothing if MPI runs already. `threads` tells
+// the library whether the program has several: messages of some libraries then take longer. Under
+// SimGrid parallel::clock() becomes the simulated clock.
+void initialise(bool threads = true);
 // Ends MPI if `initialise` started it. `main` calls it as its last act, because a simulated machine
 // does not wait for the process to end.
 void finalise();

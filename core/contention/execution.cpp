@@ -213,10 +213,11 @@ Timing::Message Protocol::message(const Route& route, std::int64_t bytes, int /*
                 .amount = static_cast<double>(sent) / factor(bandwidth_factors_, sent)};
   if (by_latency_) found.penalty = route.latency * microseconds;
   if (company == Company::crossing && swaps_.known()) {
-    const double longer =
-        swaps_.message(static_cast<double>(bytes)) / (found.delay + found.amount / found.max_rate);
-    found.delay *= longer;
-    found.amount *= longer;
+    const double seconds = swaps_.message(static_cast<double>(bytes));
+    found.delay *= seconds / (found.delay + found.amount / found.max_rate);
+    // Of several messages at once, only the handshakes overlap; the ranks' work does not.
+    if (route.by_ranks && streams_.known()) found.delay = std::min(found.delay, streams_.handshake);
+    found.amount = (seconds - found.delay) * found.max_rate;
   }
   if (bytes == 0 || !route.by_ranks || !streams_.known()) return found;
   // The slower side takes the time of a further message of a stream; the sender takes the rest of a

@@ -177,6 +177,17 @@ int measure(const Options& options) {
   return 0;
 }
 
+// Whether MPI is started for a program of several threads. What is wrong with a script is said
+// later.
+bool in_threads(const Options& options) {
+  if (options.probe.empty()) return true;
+  try {
+    return probe::Script::parse(read_file(options.probe)).threads;
+  } catch (const std::invalid_argument&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 int run_command_line(int argc, char** argv) {
@@ -187,7 +198,7 @@ int run_command_line(int argc, char** argv) {
     std::fprintf(stderr, "phasewise: %s\n", error.what());
     return 2;
   }
-  comm::initialise();
+  comm::initialise(in_threads(options));
   const bool runs = options.probe.empty() && options.times.empty();
   const int status = runs ? run_study(options) : measure(options);
   comm::finalise();

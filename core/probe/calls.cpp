@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "comm/agreed_start.hpp"
 #include "comm/executor.hpp"
 #include "exchange/pair_exchange.hpp"
 #include "parallel/cache_line.hpp"
@@ -16,6 +17,7 @@ namespace phasewise::probe {
 namespace {
 
 constexpr std::int64_t message_bytes = 8;  // B of a message
+constexpr std::int64_t short_bytes = 512;  // B of a message whose contents are copied
 constexpr int many = 64;                   // messages at once
 // Exchanges are timed several in a row, in several passes.
 constexpr int call_passes = 60, least_passes = 9;
@@ -29,7 +31,15 @@ constexpr int most_of_stream = 16, least_of_stream = 2;   // messages one way
 constexpr std::int64_t longest_of_stream = 1 << 24;       // B
 constexpr std::int64_t bytes_of_stream = 1 << 26;         // at most; more than caches hold
 
+constexpr int starts = 300, starts_to_warm_up = 20;
+
 double seconds_now() { return parallel::clock().now(); }
+
+double median_of(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
+}
 
 // Times passes of several exchanges in a row, as many as fit into a pass, and returns the median
 // over the passes of the time per exchange. There are fewer passes if they are long.
@@ -53,8 +63,34 @@ double seconds_of(const comm::Communicator& world, int most_in_a_row, F&& exchan
     for (int i = 0; i < in_a_row; ++i) exchange();
     one = (seconds_now() - start) / in_a_row;
   }
-  std::ranges::nth_element(seconds, seconds.begin() + passes / 2);
-  return seconds[passes / 2];
+  return median_of(std::move(seconds));
+}
+
+// Times calls that all ranks enter at the same moment, as they do after they have computed equally
+// long, and returns the median of the longest times of a rank. The time from one start to the next
+// lets a rank that is delayed come back.
+template <class F>
+double seconds_from_start(const comm::Communicator& world, F&& call) {
+  const auto timed = [&] {
+    const double before = seconds_now();
+    call();
+    return seconds_now() - before;
+  };
+  world.barrier();
+  double quickest = timed();
+  for (int i = 0; i < starts_to_warm_up; ++i) quickest = std::min(quickest, timed());
+  double agreed[2] = {quickest, seconds_now() + world.clock_offset()};
+  world.max("probe", agreed);
+  const double window = 4.0 * agreed[0] + comm::spin;
+  double start = agreed[1] + comm::agreement + window;
+  std::vector<double> seconds(starts);
+  for (double& one : seconds) {
+    comm::wait_until(start - world.clock_offset());
+    one = timed();
+    start += window;
+  }
+  world.max("probe", seconds);
+  return median_of(std::move(seconds));
 }
 
 class Pair {
@@ -67,19 +103,17 @@ class Pair {
         takes_part_(world.rank() < 2) {}
 
   double bare() {
-    std::byte* data = memory_.data();
-    return seconds_of(world_, calls_in_a_row, [&] {
-      if (takes_part_)
-        world_.both_ways({data, message_bytes}, peer(),
-                         {data + parallel::cache_line, message_bytes}, peer());
-    });
+    return seconds_of(world_, calls_in_a_row, [&] { both_ways(message_bytes); });
+  }
+  double bare_from_start(std::size_t bytes) {
+    return seconds_from_start(world_, [&] { both_ways(bytes); });
   }
 
   // Times the library's largest of one value on both ranks; the others time one of their own.
-  double collective() {
+  double collective_from_start() {
     const comm::Communicator pair = world_.split(takes_part_ ? 0 : 1);
     std::int64_t value[1] = {1};
-    return seconds_of(world_, calls_in_a_row, [&] { pair.agree(value); });
+    return seconds_from_start(world_, [&] { pair.agree(value); });
   }
 
   // Times messages from rank 0 to rank 1 by the protocol, followed by an answer.
@@ -133,6 +167,12 @@ class Pair {
  private:
   int peer() const { return 1 - world_.rank(); }
 
+  void both_ways(std::size_t bytes) {
+    if (!takes_part_) return;
+    std::byte* out = memory_.data();
+    world_.both_ways({out, bytes}, peer(), {out + memory_.size() / 2, bytes}, peer());
+  }
+
   static int passes_of(std::int64_t bytes) {
     return static_cast<int>(std::clamp<std::int64_t>(bytes_of_pass / bytes, 2, calls_in_a_row));
   }
@@ -173,9 +213,9 @@ void measure_messages(Pair& pair, CallCosts& costs) {
     costs.message[static_cast<int>(overhead_of(protocol))] =
         std::max(all - one, 0.0) / (2.0 * (many - 1));
     if (protocol != Protocol::irecv_isend) continue;
-    const double bare = pair.bare();
-    costs.round = std::max(one - bare, 0.0);
-    costs.collective = std::max(pair.collective() - bare, 0.0);
+    costs.round = std::max(one - pair.bare(), 0.0);
+    costs.collective =
+        std::max(pair.collective_from_start() - pair.bare_from_start(message_bytes), 0.0);
   }
 }
 
@@ -217,6 +257,10 @@ std::vector<std::int64_t> stream_sizes() {
   for (std::int64_t size = 64; size <= longest_of_stream; size *= size < (1 << 16) ? 4 : 2)
     sizes.push_back(size);
   return sizes;
+}
+
+double measure_bare_exchange(const comm::Communicator& world, comm::Recorder& recorder) {
+  return world.size() < 2 ? 0.0 : Pair(world, recorder, short_bytes).bare_from_start(short_bytes);
 }
 
 Exchanges measure_exchanges(const comm::Communicator& world, comm::Recorder& recorder) {

@@ -47,6 +47,10 @@ std::vector<std::int64_t> stream_sizes();
 CallCosts measure_calls(const comm::Communicator& world, comm::Recorder& recorder,
                         std::span<const double> copies);
 
+// Collective. The seconds of a short message each way between ranks 0 and 1 at the same time, by
+// bare calls of MPI; 0 for one rank. Known on rank 0.
+double measure_bare_exchange(const comm::Communicator& world, comm::Recorder& recorder);
+
 // Collective. Known on rank 0.
 Exchanges measure_exchanges(const comm::Communicator& world, comm::Recorder& recorder);
 

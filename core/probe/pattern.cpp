@@ -240,6 +240,7 @@ void measure_patterns(const Script& script, const std::string& out) {
   if (script.roof) rates = measure_rates(world, recorder);
   Exchanges exchanges;
   if (script.exchanges) exchanges = measure_exchanges(world, recorder);
+  const double bare = script.bare ? measure_bare_exchange(world, recorder) : 0.0;
   prober.measure();
   if (world.rank() > 0) return;
   const std::string path = out + "/samples.jsonl";
@@ -247,6 +248,7 @@ void measure_patterns(const Script& script, const std::string& out) {
   write_nodes(file, nodes);
   if (script.roof) write_rates(file, rates);
   if (script.exchanges) write_exchanges(file, exchanges);
+  if (script.bare) file << "{\"bare\": " << bare << "}\n";
   prober.write(file);
   file.close();
   if (!file) throw std::runtime_error("cannot write to " + path + ": " + std::strerror(errno));

@@ -29,20 +29,22 @@ struct Script {
   double window = 1.0, window_per_byte = 0.0;
   bool roof = false;       // measure every rank's own roof while all ranks compute
   bool exchanges = false;  // measure an exchange of two ranks by every protocol
+  bool bare = false;       // measure an exchange of two ranks by bare calls of MPI
+  bool threads = false;    // tell MPI that the program has several threads
   std::vector<Pattern> patterns;
 
   // Each line has a word and its values: seed N, warm_up N, repetitions LEAST MOST, seconds S,
-  // window S S/B, roof, exchanges; and for each pattern: pattern exchange|bounce, sizes …, to …,
-  // from …. Throws std::invalid_argument with one sentence.
+  // window S S/B, roof, exchanges, bare, threads; and for each pattern: pattern exchange|bounce,
+  // sizes …, to …, from …. Throws std::invalid_argument with one sentence.
   static Script parse(std::string_view text);
 };
 
 // Collective over all ranks. Rank 0 writes samples.jsonl into the folder `out`: first a line with
-// the node of each rank, then the roof and the exchanges, then for each pattern and size the values
-// of each repetition: `seconds` (the longest of the ranks that take part), `skew` (from the first
-// rank's start to the last one's) and `missed` (whether a rank came after the agreed start). Throws
-// std::invalid_argument if a pattern does not fit the ranks, std::runtime_error if the file cannot
-// be written.
+// the node of each rank, then the roof, the exchanges and the bare exchange, then for each pattern
+// and size the values of each repetition: `seconds` (the longest of the ranks that take part),
+// `skew` (from the first rank's start to the last one's) and `missed` (whether a rank came after
+// the agreed start). Throws std::invalid_argument if a pattern does not fit the ranks,
+// std::runtime_error if the file cannot be written.
 void measure_patterns(const Script& script, const std::string& out);
 
 }  // namespace phasewise::probe

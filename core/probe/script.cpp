@@ -88,6 +88,10 @@ bool read_timing(ScriptLine& line, Script& script) {
     script.roof = true;
   } else if (word == "exchanges") {
     script.exchanges = true;
+  } else if (word == "bare") {
+    script.bare = true;
+  } else if (word == "threads") {
+    script.threads = true;
   } else {
     return false;
   }

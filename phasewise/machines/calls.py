@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass
+from dataclasses import astuple, dataclass, field, replace
 
 from phasewise.machines import schema
 from phasewise.tables.declared import check_needed
@@ -15,7 +15,8 @@ from phasewise.tables.keys import check_table
 class Overhead:
     """What a message costs its sender and its receiver each, beyond its latency [s], by the way in
     which it is sent; `round`: what a round of an exchange costs beside its messages [s];
-    `collective`: what a collective call of the library costs beside its messages [s].
+    `collective`: what a collective call of the library costs beside its messages [s]; `threads`:
+    what a message costs either end in addition if the program has told MPI of several threads [s].
     """
 
     two_sided: float
@@ -26,6 +27,13 @@ class Overhead:
     shmem: float
     round: float = 0.0
     collective: float = 0.0
+    threads: float = field(default=0.0, repr=False)
+
+    def of_program(self, in_threads: bool) -> Overhead:
+        """The costs in a program that has told MPI of several threads, or in one that has not."""
+        kinds = ("two_sided", "persistent", "derived")
+        longer = {name: getattr(self, name) + in_threads * self.threads for name in kinds}
+        return replace(self, **longer, threads=0.0)
 
     @property
     def kinds(self) -> tuple[float, ...]:

@@ -168,16 +168,17 @@ def _protocol(alone: Curve, calls: CallCosts) -> list[str]:
 
 
 def _overhead(calls: CallCosts) -> list[str]:
-    """The table [overhead]: what each message costs at either end, and what a round of an exchange
-    and a collective call cost beside their messages. A protocol that was not measured costs as much
-    as two-sided messages; co-arrays and OpenSHMEM cost as much as other one-sided messages.
+    """The table [overhead]: what each message costs at either end, what threads add to it, and what
+    a round of an exchange and a collective call cost beside their messages. A protocol that was not
+    measured costs as much as two-sided messages; co-arrays and OpenSHMEM cost as much as other
+    one-sided messages.
     """
     kinds = dict(zip(schema.OVERHEADS, calls.message, strict=True))
     usual = kinds["two-sided"]
     for name in ("coarray", "shmem"):
         kinds[name] = kinds[name] or kinds["one-sided"]
     costs = {name: each or usual for name, each in kinds.items()}
-    costs |= {"round": calls.round, "collective": calls.collective}
+    costs |= {"round": calls.round, "collective": calls.collective, "threads": calls.threads}
     return ["[overhead]", *(f"{name} = {_value(each)}" for name, each in costs.items())]
 
 

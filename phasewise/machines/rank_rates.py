@@ -19,7 +19,8 @@ class CallCosts:
     unknown). round: what a message that goes alone takes longer in a planned exchange than between
     bare calls of MPI. exchange: an exchange of 8 bytes each way between two ranks, by protocol (0:
     unknown). echo: 8 bytes there and back, by protocol. collective: what a collective call of the
-    library takes longer than bare calls of MPI that exchange as much.
+    library takes longer than bare calls of MPI that exchange as much. threads: what a message takes
+    longer at either end if the program has told MPI of several threads.
     """
 
     message: tuple[float, ...] = ()
@@ -27,6 +28,7 @@ class CallCosts:
     exchange: tuple[float, ...] = ()
     echo: tuple[float, ...] = ()
     collective: float = 0.0
+    threads: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -153,6 +155,7 @@ def read_rank_rates(given: Mapping[str, Any]) -> RankRates:
             tuple(map(float, calls.get("exchange", ()))),
             tuple(map(float, calls.get("echo", ()))),
             float(calls.get("collective", 0.0)),
+            float(calls.get("threads", 0.0)),
         ),
         None if copies is None else _copies_of(copies),
         None if streams is None else _streams_of(streams),

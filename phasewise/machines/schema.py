@@ -162,8 +162,10 @@ OVERHEADS = ("two-sided", "persistent", "derived", "one-sided", "coarray", "shme
 _COST = Key("number", least=0, most=1, unit="s", hint=MICROSECONDS)
 OVERHEAD = dict.fromkeys(
     OVERHEADS[:5], replace(_COST, needed="what such a message costs each of its two ends")
-) | dict.fromkeys(("shmem", "round", "collective"), _COST)
-"""Keys of [overhead]: the kinds of messages, a round of an exchange, and a collective call."""
+) | dict.fromkeys(("shmem", "round", "collective", "threads"), _COST)
+"""Keys of [overhead]: the kinds of messages, a round of an exchange, a collective call, and what
+threads add to a message.
+"""
 
 EXCHANGES = dict.fromkeys(PROTOCOLS, _COST)
 TYPES = {"spans": Key("any"), "seconds": Key("any"), "message": _COST}

@@ -75,14 +75,15 @@ class Sample:
 
 @dataclass(frozen=True)
 class Answer:
-    """The result of one launch of the driver: the nodes of the ranks, their rates and the seconds
-    of their exchanges (fields of CallCosts) if they were asked for, and samples.
+    """The result of one launch of the driver: the nodes of the ranks, their rates, the seconds of
+    their exchanges (fields of CallCosts) and of a bare one if they were asked for, and samples.
     """
 
     nodes: tuple[int, ...]
     rates: RankRates | None
     samples: list[Sample]
     exchanges: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    bare: float = 0.0
 
 
 class Target(Protocol):
@@ -172,11 +173,17 @@ class HardwareTarget:
 
     def look(self, limit: float | None = None) -> None:
         """Find the nodes of the ranks and their rates; TooLongError after `limit` s a launch."""
-        first = self._launch("roof\n", (), limit)
+        first = self._launch("roof\nbare\n", (), limit)
         if self.ranks > 1 and first.rates is not None:
-            # These ranks wait as the ranks of a run do.
-            found = self._launch("exchanges\n", (), limit, yields=True).exchanges
-            calls = replace(first.rates.calls, exchange=found["exchange"], echo=found["echo"])
+            in_threads = self._launch("threads\nbare\n", (), limit).bare
+            # These ranks tell MPI of threads, and wait, as the ranks of a run do.
+            found = self._launch("threads\nexchanges\n", (), limit, yields=True).exchanges
+            calls = replace(
+                first.rates.calls,
+                exchange=found["exchange"],
+                echo=found["echo"],
+                threads=max(in_threads - first.bare, 0.0) / 2,
+            )
             first = replace(first, rates=replace(first.rates, calls=calls))
         self._first = first
 
@@ -299,10 +306,11 @@ def read_answer(path: Path, orders: Sequence[Order]) -> Answer:
             (line["exchanges"] for line in lines if "exchanges" in line), {}
         )
         exchanges = {name: tuple(map(float, row)) for name, row in rows.items()}
+        bare = next((float(line["bare"]) for line in lines if "bare" in line), 0.0)
         samples = [_sample(line, orders) for line in lines if "pattern" in line]
     except (OSError, TypeError, ValueError, LookupError) as error:
         raise RunError(f"the probe's samples cannot be read: {error}") from error
-    return Answer(nodes, rates, samples, exchanges)
+    return Answer(nodes, rates, samples, exchanges, bare)
 
 
 def _sample(line: dict[str, Any], orders: Sequence[Order]) -> Sample:

@@ -23,6 +23,8 @@ from phasewise.recorder.waiting import Waits, waits_of
 from phasewise.runs.disk import DAMAGE, damage_reason
 from phasewise.runs.folder import TRACE_FOLDER
 
+SINGLE = "MPI_THREAD_SINGLE"
+
 
 @dataclass
 class Recording:
@@ -46,6 +48,14 @@ class Recording:
     def hosts(self) -> list[str]:
         """The name of the system of each rank."""
         return [file.texts.get("host", "") for file in self.files]
+
+    @property
+    def in_threads(self) -> bool:
+        """Whether any rank told MPI that it has several threads; False where a record of an earlier
+        version does not say.
+        """
+        levels = {file.texts.get("thread level", SINGLE) for file in self.files}
+        return levels != {SINGLE} or any(file.head.several_threads for file in self.files)
 
     def waiting(self) -> list[Floats]:
         """The waiting (n,) [s] of each call of each rank; RunError if a trace is damaged."""

@@ -90,8 +90,10 @@ def input_key(task: Task) -> str:
     ]
     # These count only where there are any, so that other simulations are found under their old
     # keys.
-    slow = sorted(request.slow.items())
-    content += [one for one in (request.machine.vector, request.machine.overhead, slow) if one]
+    slow, overhead = sorted(request.slow.items()), request.machine.overhead
+    if overhead is not None:
+        overhead = overhead.of_program(study.in_threads)
+    content += [one for one in (request.machine.vector, overhead, slow) if one]
     return _hash(content)
 
 

@@ -129,6 +129,7 @@ def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
         pairs = (f"{rank} {times!r}" for rank, times in sorted(request.slow.items()))
         lines.append(f"simulated.slow = {' '.join(pairs)}\n")
     if overhead is not None:
+        overhead = overhead.of_program(study.in_threads)
         lines.append(f"simulated.overheads = {' '.join(map(repr, overhead.kinds))}\n")
         lines.append(f"simulated.round = {overhead.round!r}\n")
     return study.parameters() + "".join(lines)

@@ -183,6 +183,11 @@ class Study(Readable):
         given = (self.given.get("communication") or {}).keys()
         return frozenset(key for key in now if key in given or now[key] != usual.get(key))
 
+    @property
+    def in_threads(self) -> bool:
+        """Whether the program tells MPI that it has several threads."""
+        return self.workload.in_threads(self.model)
+
     def derive(self) -> Derived:
         """What follows from the study before it runs; `derived` gives it for JSON."""
         return self.workload.derive(self.model)

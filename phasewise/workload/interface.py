@@ -87,6 +87,11 @@ def _as_ever(_model: Any) -> Mapping[str, Former]:
 Tables = Mapping[str, Any]
 
 
+def _has_threads(_model: Any) -> bool:
+    """What `Workload.in_threads` says of our own runs, which may have helpers beside each rank."""
+    return True
+
+
 def _no_bunches(_model: Any) -> tuple[SharedBunch, ...]:
     return ()
 
@@ -216,6 +221,8 @@ class Workload:
     """What a run checks in each turn if the study sets `verify`, as a noun in the plural. The
     record then has `wrong`, the number of those that were wrong, and `checksum`.
     """
+    in_threads: Callable[[Any], bool] = _has_threads
+    """Whether the program tells MPI that it has several threads."""
     bunches: Callable[[Any], tuple[SharedBunch, ...]] = _no_bunches
     """The tracked bunches of a model: the other workloads of a ring may act on them."""
     read_host: Callable[[Tables, Tables, Path], Any] | None = None

@@ -4,6 +4,7 @@ import json
 import subprocess
 import sys
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import pytest
 from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
 from phasewise.machines import load_machine
+from phasewise.machines.calls import Overhead
 from phasewise.machines.smpirun import simulated_tree
 from phasewise.models.model import Case
 from phasewise.models.plan import plan
@@ -28,6 +30,11 @@ from tests.sentences import command_refused, refused, says, sentence_of
 
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
 RANKS = 4
+LEVELS = {
+    "OMPI_MPI_THREAD_LEVEL": "1",
+    "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_FUNNELED",
+}
+"""Variables by which MPI_Init of a library asks for MPI_THREAD_FUNNELED."""
 
 
 @pytest.fixture(scope="module")
@@ -155,6 +162,23 @@ def test_what_if_tells_what_costs_time(recorded: Path) -> None:
     busy = Case(load(recorded), load_machine("bassi"), RANKS)
     changes = {one.change: one.seconds for one in what_if(busy)}
     assert changes["perfect balance"] < changes["as it is"]
+
+
+def test_a_program_that_told_mpi_of_threads_pays_for_them(
+    recorded: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in LEVELS.items():
+        monkeypatch.setitem(YIELDING, name, value)
+    library = library_of_core()
+    record(tmp_path / "run", ranks_of(library, RANKS, built(tmp_path, "replayed.c", library)))
+    usual = replace(load_machine("bassi"), overhead=Overhead(*[1e-6] * 6))
+    longer = replace(usual, overhead=Overhead(*[1e-6] * 6, threads=1e-5))
+    for folder, pays in ((recorded, False), (tmp_path / "run", True)):
+        study = load(folder, ["recorded.compute=0"])
+        assert study.in_threads is pays
+        before, after = (turn_of(Case(study, one, RANKS), "contention") for one in (usual, longer))
+        assert (after.seconds > 1.5 * before.seconds) is pays
+        assert pays or after.seconds == before.seconds
 
 
 def test_what_cannot_be_replayed_is_said_in_one_sentence(

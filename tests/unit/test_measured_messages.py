@@ -4,6 +4,7 @@ library's types.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import pytest
@@ -37,7 +38,10 @@ def timed(benchmark: str, byte: float) -> Curve:
 
 def machine(rates: RankRates = RATES, both: float = 1e-9) -> Machine:
     """Two ranks of a node: a byte takes a nanosecond, and `both` where messages meet."""
-    curves = [timed("ping-pong", 1e-9), timed("ping-ping", both)]
+    return machine_of(rates, [timed("ping-pong", 1e-9), timed("ping-ping", both)])
+
+
+def machine_of(rates: RankRates, curves: Sequence[Curve]) -> Machine:
     text = hardware_description("here", 2, 1, rates, curves, {})
     found = parse_machine(text.replace("\nbandwidth = ", "\nbandwidth = 2", 1), "file.toml")
     return replace(found, curves=tuple(curves), exchanges={"irecv-isend": 1e-9})
@@ -65,6 +69,27 @@ def test_messages_that_meet_take_the_time_of_ping_ping(
     assert pair(found, "echo") == pytest.approx(2e-6 + 2e-9 * SIZE, rel=0.01)
     # One after another, they do not meet.
     assert pair(found, "swap", "ordered") == pytest.approx(2e-6 + 2e-9 * SIZE, rel=0.01)
+
+
+def test_of_several_messages_that_meet_only_the_handshakes_overlap() -> None:
+    """A halo of a grid that is two ranks wide has two messages each way; there a message of a new
+    protocol takes long to set off, which is the work of its ranks.
+    """
+    sizes, long = (8, 512, 1024, 2**24), 1e-4
+    times = (1e-6, 1e-6, long, long)
+    curves = [
+        curve(
+            benchmark=name, level="node", sizes=sizes, seconds=times, low=times, high=times,
+            latency=1e-6, bandwidth=1e11, bends=(1024,),
+        )
+        for name in ("ping-pong", "ping-ping")
+    ]  # fmt: skip
+    streams = Streams(sizes, (1e-8, 1e-8, 0.6 * long, 0.6 * long), (1e-8,) * 4)
+    two = machine_of(replace(RATES, streams=streams), curves)
+    assert pair(two, "swap") == pytest.approx(long, rel=0.01)
+    handshake = 2e-6
+    both = seconds(two, "halo", words=SIZE // 8)
+    assert both == pytest.approx(handshake + 2 * (long - handshake), rel=0.02)
 
 
 def test_a_round_one_way_takes_what_the_measured_echo_took_beyond_the_followed_one() -> None:

@@ -27,7 +27,7 @@ from tests.unit.test_curves import curve
 def test_a_measured_machine_has_the_costs_of_calls_and_of_words_that_lie_apart() -> None:
     alone = curve(benchmark="ping-pong", level="node")
     copies = Copies((128, 2048, 32768), (1e-9, 5e-10, 2e-9))
-    calls = CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0, 0.0), 5e-8, collective=7e-8)
+    calls = CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0, 0.0), 5e-8, collective=7e-8, threads=4e-8)
     rates = RankRates(1e10, 5e9, calls, copies)
     found = parse_machine(hardware_description("here", 2, 1, rates, [alone], {}), "file.toml")
     assert found.memory is not None and found.memory.rank_shares
@@ -36,6 +36,10 @@ def test_a_measured_machine_has_the_costs_of_calls_and_of_words_that_lie_apart()
     assert found.overhead is not None
     assert found.overhead.kinds == (1e-7, 2e-7, 1e-7, 3e-7, 3e-7, 3e-7)
     assert (found.overhead.round, found.overhead.collective) == (5e-8, 7e-8)
+    # Threads cost MPI's own messages something.
+    in_threads = found.overhead.of_program(True).kinds
+    assert in_threads == pytest.approx((1.4e-7, 2.4e-7, 1.4e-7, 3e-7, 3e-7, 3e-7))
+    assert found.overhead.of_program(False).kinds == found.overhead.kinds
     across = [curve(benchmark="ping-pong"), curve()]
     several = hardware_description("here", 2, 2, rates, [alone, *across], {})
     memory = parse_machine(several, "file.toml").memory
@@ -73,7 +77,7 @@ def test_rates_are_read_as_they_are_written() -> None:
     blocks = Copies((128, 2048), (1e-9, 5e-10), (256, 1024), (1e-8, 2e-8), (5e-8, 3e-7))
     for rates in (
         RankRates(1e10, 5e9),
-        RankRates(1.5, 2.5, CallCosts((1.0,) * 6, 0.1, (2.0,) * 19, (3.0,) * 19, 0.2), blocks),
+        RankRates(1.5, 2.5, CallCosts((1.0,) * 6, 0.1, (2.0,) * 19, (3.0,) * 19, 0.2, 0.4), blocks),
         RankRates(1.5, 2.5, types=Types((128, 2048), (1e-9, 5e-10), 2e-7)),
         RankRates(1.5, 2.5, streams=Streams((8, 64), (1e-8, 2e-8), (3e-8, 4e-8))),
     ):

@@ -30,32 +30,33 @@ void charge(double flops, double bytes) {
   if (seconds > 0.0) smpi_execute_benched(seconds);  // s of this host, whatever its speed
 }
 
-void start_library() {
+void start_library(bool /*threads*/) {
   MPI_Init(nullptr, nullptr);
   parallel::clock() = {[] { return MPI_Wtime(); }, &charge};
 }
 #else
 // The clock remains the machine's steady one, which the ranks of a node share; MPI_Wtime may begin
 // separately in each process.
-void start_library() {
+void start_library(bool threads) {
   // Open MPI's handler of a crash writes a stack trace, and may wait for ever for a lock that the
   // rank held. Without the handler the rank ends, and so do the others. Other libraries ignore the
   // variable.
   setenv("OMPI_MCA_opal_signal", "", 0);
+  const int needed = threads ? MPI_THREAD_FUNNELED : MPI_THREAD_SINGLE;
   int provided = MPI_THREAD_SINGLE;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
-  if (provided < MPI_THREAD_FUNNELED)
+  MPI_Init_thread(nullptr, nullptr, needed, &provided);
+  if (provided < needed)
     throw std::runtime_error("the MPI library does not support threads (MPI_THREAD_FUNNELED)");
 }
 #endif
 
 }  // namespace
 
-void initialise() {
+void initialise(bool threads) {
   int initialised = 0;
   MPI_Initialized(&initialised);
   if (initialised) return;
-  start_library();
+  start_library(threads);
   we_started_mpi = true;
   if (!simulated()) std::atexit(finalise);
 }

@@ -15,4 +15,5 @@ WORKLOAD = Workload.of_table(
     parameters=parameters,
     check_ranks=check_ranks,
     study_of_folder=study_of_folder,
+    in_threads=lambda model: model.in_threads,
 )  # fmt: skip

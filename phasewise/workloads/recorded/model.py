@@ -54,6 +54,11 @@ class Recorded(OneTable):
             raise StudyError(str(error)) from None
 
     @property
+    def in_threads(self) -> bool:
+        """Whether the recorded program told MPI that it has several threads."""
+        return self.recording.in_threads
+
+    @property
     def ranks(self) -> int:
         """The ranks of the recorded program."""
         return self.recording.ranks
