@@ -28,7 +28,8 @@ from phasewise.output import print_json, print_table
 LARGEST = 4 * 2**20
 """Bytes."""
 HPCC_VALUES = "8 1 100 1 32 0 1 1 2 16.0 1 2 1 4 1 2 1 1 1 0 1 0 2 64 0 0 1 8 - 0 100 0 32"
-"""hpccinf.txt after its first three lines, with the smallest problems."""
+HPCC_INPUT = "\n".join(["HPLinpack", "phasewise", "HPL.out", *HPCC_VALUES.split()]) + "\n"
+"""hpccinf.txt with the smallest problems."""
 ECHO = {"commtest.operator": "echo", "communication.protocol": "ordered"}
 ECHOES = ("echo", "quickest_echo")
 PROGRAMS = {"NPopenmpi": "netpipe-openmpi", "hpcc": "hpcc"}
@@ -86,8 +87,7 @@ def netpipe() -> dict[int, float]:
 def hpcc() -> dict[str, float]:
     """Seconds of 8 bytes, and bytes per second of 2 MB, by the ping-pong of hpcc."""
     with tempfile.TemporaryDirectory() as folder:
-        lines = ["HPLinpack", "phasewise", "HPL.out", *HPCC_VALUES.split()]
-        Path(folder, "hpccinf.txt").write_text("\n".join(lines) + "\n")
+        Path(folder, "hpccinf.txt").write_text(HPCC_INPUT)
         run(["hpcc"], folder)
         text = Path(folder, "hpccoutf.txt").read_text()
     latency, bandwidth = (

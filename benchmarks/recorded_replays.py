@@ -13,15 +13,18 @@ hardware.
 from __future__ import annotations
 
 import argparse
+import os
+import platform
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchmarks.machine_generator import machine_of
+from benchmarks.ping_pong import HPCC_INPUT
 from benchmarks.residuals import keep_residuals
 from benchmarks.unknown_machines import DESCRIBED, JudgedPoint, Point, by_kind, judge, simulated
 from benchmarks.unknown_machines import show as show_kinds
@@ -37,12 +40,13 @@ from phasewise.study import load
 MELT = Path("/usr/share/lammps/examples/melt/in.melt")
 RODS = Path("/usr/share/doc/mpb/examples/sq-rods.ctl")
 MUMPS = Path("/usr/lib/mumps")
+LU = Path(f"/usr/lib/{platform.machine()}-linux-gnu/scalapack/mpich-tests/xdlu")
 
 
 @dataclass(frozen=True)
 class Program:
     """A program to record. words: after the launcher; given: its standard input, if it has one;
-    file: what must be there.
+    file: what must be there; inputs: the texts of its files; library: the one it is linked to.
     """
 
     name: str
@@ -50,8 +54,39 @@ class Program:
     words: tuple[str, ...]
     file: Path
     given: Path | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict)
+    library: str = "openmpi"
+
+    @property
+    def launcher(self) -> str:
+        """The command that starts its ranks."""
+        return f"mpiexec.{self.library}"
+
+    @property
+    def here(self) -> bool:
+        """Whether it can be started."""
+        return self.file.exists() and shutil.which(self.launcher) is not None
 
 
+LU_INPUT = """'ScaLAPACK, LU'
+'200 x 200 on a grid of 1 x 2'
+'LU.out'
+6 device
+1 size
+200
+200
+1 NB
+16
+1 NRHS
+3
+1 NBRHS
+3
+1 grid
+1
+2
+1.0 threshold
+T
+"""
 PROGRAMS = (
     Program("lammps", (2, 3, 4, 8), ("lmp", "-in", str(MELT)), MELT),
     Program(
@@ -62,8 +97,15 @@ PROGRAMS = (
         given=MUMPS / "input_simpletest_real",
     ),
     Program("mpb", (2, 4), ("mpb-mpi", "num-bands=4", "resolution=16", str(RODS)), RODS),
+    Program("hpcc", (4,), ("hpcc",), Path("/usr/bin/hpcc"), inputs={"hpccinf.txt": HPCC_INPUT}),
+    Program("xdlu", (2,), (str(LU),), LU, inputs={"LU.dat": LU_INPUT}, library="mpich"),
 )
-LAUNCHER = "mpiexec.openmpi"
+CROWDED = {
+    **os.environ,
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+}
+"""There may be more ranks than cores."""
 NEWER = ("modern", "frontier")
 """Machines beside those of the source paper."""
 
@@ -73,9 +115,11 @@ def record(program: Program, ranks: int, folder: Path) -> None:
     work = folder.with_name(f"{folder.name}.work")
     work.mkdir(parents=True, exist_ok=True)
     recording = (sys.executable, "-m", "phasewise", "record", "--out", str(folder.absolute()))
-    command = [*recording, "--", LAUNCHER, "-n", str(ranks), *program.words]
+    command = [*recording, "--", program.launcher, "-n", str(ranks), *program.words]
+    for name, text in program.inputs.items():
+        (work / name).write_text(text, encoding="ascii")
     given = program.given.read_bytes() if program.given else b""
-    done = subprocess.run(command, cwd=work, input=given, capture_output=True)
+    done = subprocess.run(command, cwd=work, env=CROWDED, input=given, capture_output=True)
     if done.returncode:
         said = (done.stdout + done.stderr).decode(errors="replace")[-300:]
         raise RunError(f"{program.name} on {ranks} ranks failed: {said}")
@@ -84,7 +128,7 @@ def record(program: Program, ranks: int, folder: Path) -> None:
 def recorded(folder: Path) -> Iterator[Path]:
     """The folders of the records; those that are missing are made if their programs are here."""
     for program in PROGRAMS:
-        if not program.file.exists() or shutil.which(LAUNCHER) is None:
+        if not program.here:
             message(f"{program.name} is not installed: left out")
             continue
         for ranks in program.ranks:
