@@ -52,7 +52,7 @@ WHOLE, COMMUNICATION = 0.10, 0.20
 PATIENCE = 120.0
 """Seconds for which a run waits until the cores are in their place, and is repeated."""
 TRIES = 3
-"""Measurements of a machine that may begin with the cores elsewhere."""
+"""How often a machine is measured, at most, until the cores were in their place."""
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,31 @@ class Told:
 def measured(machine: Library, folder: Path, ranks: int, watch: CoreWatch) -> Path:
     """The file of a machine, measured if it is not there, with the cores in their place."""
     path = folder / f"{machine.name}.toml"
-    for _ in range(TRIES):
-        if path.exists() and (cores := _cores_of(path)) and together(watch.first or cores, cores):
-            watch.first = watch.first or cores
+    given = path.exists()
+    for _ in range(1 if given else TRIES):
+        if not given:
+            message(f"measuring {machine.name}")
+            watch.wait(time.monotonic() + PATIENCE)
+            words = ["machine", "measure", "--ranks", str(ranks), "--limit", "5", "-o", str(path)]
+            _call(machine, [sys.executable, "-m", "phasewise", *words])
+        cores = _cores_of(path)
+        watch.first = watch.first or cores
+        if together(watch.first, cores):
             return path
-        message(f"measuring {machine.name}")
-        watch.wait(time.monotonic() + PATIENCE)
-        words = ["machine", "measure", "--ranks", str(ranks), "--limit", "5", "-o", str(path)]
-        _call(machine, [sys.executable, "-m", "phasewise", *words])
-    raise RunError(f"the cores moved whenever {machine.name} was measured")
+    raise RunError(
+        f"{path} was measured with the cores {1e9 * cores[0]:.0f} ns from each other, and those "
+        f"before it with {1e9 * watch.first[0]:.0f} ns: remove the one that is in the wrong place"
+    )
+
+
+def _now() -> tuple[float, ...]:
+    """The longest distance of cores at present, as a machine's file has it; empty if unknown."""
+    found = core_distances(load_planner())
+    return (max(found),) if found else ()
 
 
 def _cores_of(path: Path) -> tuple[float, ...]:
-    """The distance of the two cores when the machine of this file was measured."""
+    """The longest distance of cores when the machine of this file was measured."""
     found = load_machine(str(path)).measured
     return (found.core_seconds,) if found is not None and found.core_seconds else ()
 
@@ -158,7 +170,7 @@ def points(options: argparse.Namespace) -> list[dict[str, Any]]:
     """Each program on each machine: seconds that were predicted and that it took."""
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
-    watch = CoreWatch(lambda: core_distances(load_planner()))
+    watch = CoreWatch(_now)
     where = Path(options.measured or out)
     files = [measured(one, where, options.ranks, watch) for one in MACHINES]
     found = []

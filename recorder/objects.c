@@ -1,5 +1,6 @@
 // Loaded objects by address. `dladdr` would also search for the symbol, among all of an object's:
 // that takes some 0.1 ms in a large library. Symbols are looked up after the run.
+#include <errno.h>
 #include <link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,10 +53,11 @@ static int keep_object(struct dl_phdr_info* info, size_t size, void* given) {
     if (first < start) start = first & ~((uintptr_t)sysconf(_SC_PAGESIZE) - 1);
     if (first + part->p_memsz > end) end = first + part->p_memsz;
   }
-  char own[4096] = "";
-  // The program itself is known by what it was called, which may lie anywhere.
-  if (!info->dlpi_name[0] && readlink("/proc/self/exe", own, sizeof own - 1) < 0) return 0;
-  keep(start, end, own[0] ? own : info->dlpi_name);
+  // The program itself has no name here. Others may be relative to the folder of this moment.
+  const int named = info->dlpi_name[0] != 0;
+  char* whole = realpath(named ? info->dlpi_name : "/proc/self/exe", NULL);
+  keep(start, end, whole ? whole : named ? info->dlpi_name : program_invocation_name);
+  free(whole);
   return 0;
 }
 

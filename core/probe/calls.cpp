@@ -6,19 +6,21 @@
 #include <numeric>
 #include <vector>
 
-#include "comm/agreed_start.hpp"
 #include "comm/executor.hpp"
 #include "exchange/pair_exchange.hpp"
 #include "parallel/cache_line.hpp"
 #include "parallel/clock.hpp"
+#include "probe/agreed_starts.hpp"
 #include "probe/copies.hpp"
 
 namespace phasewise::probe {
 namespace {
 
 constexpr std::int64_t message_bytes = 8;  // B of a message
-constexpr std::int64_t short_bytes = 512;  // B of a message whose contents are copied
-constexpr int many = 64;                   // messages at once
+// B of a message that is longer than what libraries send within a header, and shorter than what
+// they only announce.
+constexpr std::int64_t short_bytes = 512;
+constexpr int many = 64;  // messages at once
 // Exchanges are timed several in a row, in several passes.
 constexpr int call_passes = 60, least_passes = 9;
 constexpr int calls_in_a_row = 100, least_in_a_row = 2;
@@ -31,7 +33,7 @@ constexpr int most_of_stream = 16, least_of_stream = 2;   // messages one way
 constexpr std::int64_t longest_of_stream = 1 << 24;       // B
 constexpr std::int64_t bytes_of_stream = 1 << 26;         // at most; more than caches hold
 
-constexpr int starts = 300, starts_to_warm_up = 20;
+constexpr int calls_from_start = 300, calls_to_warm_up = 20;
 
 double seconds_now() { return parallel::clock().now(); }
 
@@ -67,8 +69,7 @@ double seconds_of(const comm::Communicator& world, int most_in_a_row, F&& exchan
 }
 
 // Times calls that all ranks enter at the same moment, as they do after they have computed equally
-// long, and returns the median of the longest times of a rank. The time from one start to the next
-// lets a rank that is delayed come back.
+// long, and returns the median of the longest times of a rank.
 template <class F>
 double seconds_from_start(const comm::Communicator& world, F&& call) {
   const auto timed = [&] {
@@ -76,14 +77,8 @@ double seconds_from_start(const comm::Communicator& world, F&& call) {
     call();
     return seconds_now() - before;
   };
-  world.barrier();
-  double quickest = timed();
-  for (int i = 0; i < starts_to_warm_up; ++i) quickest = std::min(quickest, timed());
-  double agreed[2] = {quickest, seconds_now() + world.clock_offset()};
-  world.max("probe", agreed);
-  const double window = 4.0 * agreed[0] + comm::spin;
-  double start = agreed[1] + comm::agreement + window;
-  std::vector<double> seconds(starts);
+  auto [start, window] = agree_on_starts(world, calls_to_warm_up, timed);
+  std::vector<double> seconds(calls_from_start);
   for (double& one : seconds) {
     comm::wait_until(start - world.clock_offset());
     one = timed();
@@ -109,11 +104,13 @@ class Pair {
     return seconds_from_start(world_, [&] { both_ways(bytes); });
   }
 
-  // Times the library's largest of one value on both ranks; the others time one of their own.
+  // Times the library's largest of one value on both ranks.
   double collective_from_start() {
     const comm::Communicator pair = world_.split(takes_part_ ? 0 : 1);
     std::int64_t value[1] = {1};
-    return seconds_from_start(world_, [&] { pair.agree(value); });
+    return seconds_from_start(world_, [&] {
+      if (takes_part_) pair.agree(value);
+    });
   }
 
   // Times messages from rank 0 to rank 1 by the protocol, followed by an answer.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <system_error>
 #include <thread>
 
 #include "parallel/cache_line.hpp"
@@ -19,7 +20,11 @@ namespace {
 constexpr int trips = 100;               // of a mean
 constexpr int means = 150;               // at most
 constexpr double enough_seconds = 0.25;  // after which no further mean is begun
-constexpr int stop = -1;
+constexpr int stop = -1;                 // a trip that ends the answers
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+
+enum class Bound { pending, yes, no };
 
 bool bind_to(int core) {
   cpu_set_t set;
@@ -36,9 +41,10 @@ struct alignas(parallel::cache_line) Line {
 };
 
 // Answers trips until it is told to stop.
-void answer(Line& line, int core, std::atomic<int>& bound) {
-  bound = bind_to(core) ? 1 : stop;
-  for (int last = 0; bound == 1;) {
+void answer(Line& line, int core, std::atomic<Bound>& bound) {
+  const bool there = bind_to(core);
+  bound = there ? Bound::yes : Bound::no;
+  for (int last = 0; there;) {
     const int trip = line.begun.load(std::memory_order_acquire);
     if (trip == stop) return;
     if (trip != last) line.answered.store(last = trip, std::memory_order_release);
@@ -56,26 +62,36 @@ double mean_seconds(Line& line, int from) {
   return (parallel::clock().now() - start) / (2 * trips);
 }
 
+// The least mean between the core to which the calling thread is bound, and another one.
+double seconds_to(int first, int second) try {
+  Line line;
+  std::atomic<Bound> bound{Bound::pending};
+  if (first == second || !bind_to(first)) return unknown;
+  std::thread answering(answer, std::ref(line), second, std::ref(bound));
+  while (bound == Bound::pending) std::this_thread::yield();
+  double least = unknown;
+  const double start = parallel::clock().now();
+  for (int k = 0; k < means && bound == Bound::yes; ++k) {
+    least = std::fmin(least, mean_seconds(line, k * trips));
+    if (parallel::clock().now() - start > enough_seconds) break;
+  }
+  line.begun = stop;
+  answering.join();
+  return least;
+} catch (const std::system_error&) {
+  return unknown;
+}
+
 }  // namespace
 
 double seconds_between_cores(int first, int second) {
-  double least = std::numeric_limits<double>::quiet_NaN();
+  double least = unknown;
   // Threads of their own are bound, so that the calling one keeps its cores.
-  std::thread asking([&] {
-    Line line;
-    std::atomic<int> bound{0};
-    if (first == second || !bind_to(first)) return;
-    std::thread answering(answer, std::ref(line), second, std::ref(bound));
-    while (bound == 0) std::this_thread::yield();
-    const double start = parallel::clock().now();
-    for (int k = 0; k < means && bound == 1; ++k) {
-      least = std::fmin(least, mean_seconds(line, k * trips));
-      if (parallel::clock().now() - start > enough_seconds) break;
-    }
-    line.begun = stop;
-    answering.join();
-  });
-  asking.join();
+  try {
+    std::thread([&] { least = seconds_to(first, second); }).join();
+  } catch (const std::system_error&) {
+    // The system lets this process have no more threads.
+  }
   return least;
 }
 

@@ -11,10 +11,10 @@
 #include <random>
 #include <stdexcept>
 
-#include "comm/agreed_start.hpp"
 #include "comm/communicator.hpp"
 #include "comm/message_buffer.hpp"
 #include "parallel/clock.hpp"
+#include "probe/agreed_starts.hpp"
 #include "probe/rates.hpp"
 
 namespace phasewise::probe {
@@ -153,21 +153,14 @@ class Prober {
     for (std::size_t k = 0; k < item.count; ++k, next_start_ += window) repeat(item);
   }
 
-  // Sets the first start, and returns the time from one start to the next: four times that of the
-  // quickest warm-up exchange, on the rank where this is longest. A rank that is delayed longer
-  // misses a start.
+  // Sets the first start, and returns the time from one start to the next.
   double warm_up(const Item& item) {
-    double quickest = INFINITY;
-    world_.barrier();
-    for (int i = 0; i < script_.warm_up; ++i) {
+    const AgreedStarts starts = agree_on_starts(world_, script_.warm_up, [&] {
       const comm::Span span = exchange(item);
-      quickest = std::min(quickest, span.end - span.start);
-    }
-    double values[2] = {quickest, now() + world_.clock_offset()};
-    world_.max("probe", values);
-    const double window = 4.0 * values[0] + comm::spin;
-    next_start_ = values[1] + comm::agreement + window;
-    return window;
+      return span.end - span.start;
+    });
+    next_start_ = starts.first;
+    return starts.window;
   }
 
   bool takes_part(const Pattern& pattern) const {

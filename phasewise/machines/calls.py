@@ -27,12 +27,14 @@ class Overhead:
     shmem: float
     round: float = 0.0
     collective: float = 0.0
+    # Not shown, since simulations are kept under a hash of what is shown, and `with_threads` has
+    # taken it in.
     threads: float = field(default=0.0, repr=False)
 
-    def of_program(self, in_threads: bool) -> Overhead:
-        """The costs in a program that has told MPI of several threads, or in one that has not."""
+    def with_threads(self, cost: float) -> Overhead:
+        """The costs if MPI's own messages take `cost` [s] longer at either end."""
         kinds = ("two_sided", "persistent", "derived")
-        longer = {name: getattr(self, name) + in_threads * self.threads for name in kinds}
+        longer = {name: getattr(self, name) + cost for name in kinds}
         return replace(self, **longer, threads=0.0)
 
     @property

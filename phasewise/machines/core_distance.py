@@ -13,6 +13,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol, TypeVar
 
+from phasewise.mpi.launch import TooLongError
+
 Result = TypeVar("Result")
 
 MOVED = 2.0
@@ -74,30 +76,41 @@ class CoreWatch:
     def steady(self, timed: Callable[[float], Result], limit: float) -> Result:
         """What `timed`, called with the seconds that are left to it, returns, from a call before
         and after which the cores were in their place. If none is found in `limit` seconds, or
-        after PATIENCE, it is the last one.
+        after PATIENCE, it is the last one that came to its end.
         """
         end, took = self.now() + limit, 0.0
         patience = self.now() + min(limit, PATIENCE)
+        done: list[tuple[Result, tuple[float, ...]]] = []
         while True:
-            if self.first:
-                wait = WAITING * (patience - self.now())
-                self.wait(min(self.now() + wait, patience - took))
-            else:
-                self.first = self.look()
+            wait = WAITING * (patience - self.now())
+            until = min(self.now() + wait, patience - took)
+            before = self.wait(until) if self.first else self.look()
+            self.first = self.first or before
             start = self.now()
-            result = timed(end - start)
-            there, took = self.look(), self.now() - start
-            if together(self.first, there):
+            try:
+                result = timed(end - start)
+            except TooLongError:
+                if not done:
+                    raise
+                break
+            after, took = self.look(), self.now() - start
+            away = [there for there in (before, after) if not together(self.first, there)]
+            if not away:
                 return result
+            done.append((result, away[0]))
             if self.now() + took > patience:
-                self.elsewhere.append(there)
-                return result
+                break
             self.repeated += 1
+        self.elsewhere.append(done[-1][1])
+        return done[-1][0]
 
-    def wait(self, until: float) -> None:
-        """Wait until the cores are in their place, at most until this time."""
-        while not together(self.first, self.look()) and self.now() < until:
+    def wait(self, until: float) -> tuple[float, ...]:
+        """Wait until the cores are in their place, at most until this time; the last distances."""
+        there = self.look()
+        while not together(self.first, there) and self.now() + PAUSE < until:
             self.sleep(PAUSE)
+            there = self.look()
+        return there
 
     @property
     def seconds(self) -> float:

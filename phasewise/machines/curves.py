@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, overload
 
 import numpy as np
@@ -75,6 +75,12 @@ class Curve:
     def line(self) -> Line:
         """The straight line that was fitted to the times."""
         return Line(self.latency, self.bandwidth)
+
+    def later(self, more: float) -> Curve:
+        """The curve of messages that take `more` [s] longer, whatever their size."""
+        rows = (self.seconds, self.low, self.high)
+        seconds, low, high = (tuple(one + more for one in row) for row in rows)
+        return replace(self, seconds=seconds, low=low, high=high, latency=self.latency + more)
 
     @overload
     def seconds_of(self, size: float) -> float: ...

@@ -202,6 +202,23 @@ class Machine(Readable):
         """Whether its curves were measured on hardware; otherwise it is described or simulated."""
         return self.measured is not None and self.measured.reference == "hardware"
 
+    def of_program(self, in_threads: bool) -> Machine:
+        """The machine as a program meets it: its messages take `overhead.threads` longer at either
+        end if the program has told MPI of several threads.
+        """
+        if self.overhead is None or not self.overhead.threads:
+            return self
+        cost = in_threads * self.overhead.threads
+        streams = self.streams
+        if streams is not None:
+            streams = replace(streams, messages=tuple(one + cost for one in streams.messages))
+        return replace(
+            self,
+            overhead=self.overhead.with_threads(cost),
+            curves=tuple(curve.later(2 * cost) for curve in self.curves),
+            streams=streams,
+        )
+
 
 def machine_names() -> list[str]:
     """Names of the machines that phasewise knows."""

@@ -40,7 +40,7 @@ from phasewise.version import __version__
 
 LAUNCHES = 3
 
-RATES, MESSAGES, KERNELS = 0.2, 0.5, 0.5
+RATES, MESSAGES, KERNELS = 0.3, 0.5, 0.5
 """Shares of the time left: for the ranks' rates, then for the messages, then for the kernels if a
 device is measured too. The last part of the measurement gets the rest.
 """

@@ -7,6 +7,7 @@ import os
 import platform
 import shutil
 import sysconfig
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -172,12 +173,18 @@ class HardwareTarget:
         self._first: Answer | None = None
 
     def look(self, limit: float | None = None) -> None:
-        """Find the nodes of the ranks and their rates; TooLongError after `limit` s a launch."""
-        first = self._launch("roof\nbare\n", (), limit)
+        """Find the nodes of the ranks and their rates; TooLongError after `limit` s in all."""
+        end = None if limit is None else time.monotonic() + limit
+
+        def launch(text: str, yields: bool = False) -> Answer:
+            left = None if end is None else end - time.monotonic()
+            return self._launch(text, (), left, yields)
+
+        first = launch("roof\nbare\n")
         if self.ranks > 1 and first.rates is not None:
-            in_threads = self._launch("threads\nbare\n", (), limit).bare
+            in_threads = launch("threads\nbare\n").bare
             # These ranks tell MPI of threads, and wait, as the ranks of a run do.
-            found = self._launch("threads\nexchanges\n", (), limit, yields=True).exchanges
+            found = launch("threads\nexchanges\n", yields=True).exchanges
             calls = replace(
                 first.rates.calls,
                 exchange=found["exchange"],

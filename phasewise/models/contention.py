@@ -133,8 +133,7 @@ def follow(case: Case, computation: bool = True) -> Turn:
     core, parameters = load_planner(), case.parameters(NAME)
     twin = make_twin(case.machine, case.twin, case.ranks)
     overhead, copies = case.machine.overhead, case.machine.copies
-    in_threads = case.study is None or case.study.in_threads
-    calls: dict[str, Any] = {} if overhead is None else _costs(overhead.of_program(in_threads))
+    calls: dict[str, Any] = {} if overhead is None else _costs(overhead)
     if not case.machine.is_hardware:
         calls |= {"started_at_once": True, "begins_together": True, "header": HEADER}
         calls["turns"] = case.turns

@@ -85,7 +85,8 @@ class Case:
     model that is fitted to runs. program: the messages of a turn if they are known without a study,
     for example from a recorded run; then `study` may be None. agreed: all ranks begin the turn
     together, as when a bench times it; used by models that follow the turn in time. turns: the case
-    is the mean of this many first turns of a run; 0: a turn of a long run.
+    is the mean of this many first turns of a run; 0: a turn of a long run. The machine is the one
+    that the study's program meets, with threads or without.
     """
 
     study: Study | None
@@ -97,6 +98,10 @@ class Case:
     program: tuple[PhaseMessages, ...] | None = None
     agreed: bool = False
     turns: int = 0
+
+    def __post_init__(self) -> None:
+        in_threads = self.study is None or self.study.in_threads
+        object.__setattr__(self, "machine", self.machine.of_program(in_threads))
 
     @cached_property
     def phases(self) -> tuple[PhaseMessages, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 from collections import defaultdict
@@ -58,7 +59,8 @@ def places_of(frames: Iterable[Frame]) -> dict[Frame, Place]:
 
 def _looked_up(path: str, frames: Sequence[Frame]) -> list[Place]:
     lines = [UNKNOWN, f"{UNKNOWN}:0"] * len(frames)
-    if path.startswith("/") and Path(path).is_file():
+    # Path.is_file fails for a file in a folder that this person may not enter.
+    if path.startswith("/") and os.path.isfile(path):
         absolute = _is_absolute(path)
         addresses = [one.offset + (one.start if absolute else 0) for one in frames]
         found = _addr2line(path, addresses)

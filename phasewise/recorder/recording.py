@@ -51,8 +51,8 @@ class Recording:
 
     @property
     def in_threads(self) -> bool:
-        """Whether any rank told MPI that it has several threads; False where a record of an earlier
-        version does not say.
+        """Whether any rank told MPI that it has several threads. A record of an earlier version
+        tells of MPI_THREAD_MULTIPLE alone.
         """
         levels = {file.texts.get("thread level", SINGLE) for file in self.files}
         return levels != {SINGLE} or any(file.head.several_threads for file in self.files)

@@ -90,9 +90,8 @@ def input_key(task: Task) -> str:
     ]
     # These count only where there are any, so that other simulations are found under their old
     # keys.
-    slow, overhead = sorted(request.slow.items()), request.machine.overhead
-    if overhead is not None:
-        overhead = overhead.of_program(study.in_threads)
+    slow = sorted(request.slow.items())
+    overhead = request.machine.of_program(study.in_threads).overhead
     content += [one for one in (request.machine.vector, overhead, slow) if one]
     return _hash(content)
 

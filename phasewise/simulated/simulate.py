@@ -121,7 +121,8 @@ def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
         "simulated.flops": rate.flops if request.computation else 0.0,
         "simulated.bandwidth": rate.bandwidth if request.computation else 0.0,
     }
-    vector, overhead = request.machine.vector, request.machine.overhead
+    vector = request.machine.vector
+    overhead = request.machine.of_program(study.in_threads).overhead
     if vector is not None:
         values |= {f"simulated.{name}": value for name, value in asdict(vector).items()}
     lines = [f"{key} = {value!r}\n" for key, value in values.items()]
@@ -129,7 +130,6 @@ def flat_parameters(study: Study, request: Request, steps: int = 0) -> str:
         pairs = (f"{rank} {times!r}" for rank, times in sorted(request.slow.items()))
         lines.append(f"simulated.slow = {' '.join(pairs)}\n")
     if overhead is not None:
-        overhead = overhead.of_program(study.in_threads)
         lines.append(f"simulated.overheads = {' '.join(map(repr, overhead.kinds))}\n")
         lines.append(f"simulated.round = {overhead.round!r}\n")
     return study.parameters() + "".join(lines)

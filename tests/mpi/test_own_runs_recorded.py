@@ -4,14 +4,16 @@ and of their plans, phase by phase.
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
+from phasewise.machines.targets import find_driver
 from phasewise.models.plan import plan
-from phasewise.recorder.recording import Recording
+from phasewise.recorder.recording import Recording, read_recording
 from phasewise.study import Study, load
 from phasewise.traces.records import SEND, CommunicationRecord, Events, read_communication
 from tests.mpi.recorded import LIBRARIES, checked, library_of_core, ranks_of, record
@@ -25,6 +27,9 @@ RUNS = {
     "qcd": (2, "free-pion", ["lattice.size=[4,4,4,4]"]),
 }
 """Ranks, example and changes for each workload."""
+
+BUSY = 0.1
+"""Seconds that an exchange may take where other processes have the processor meanwhile."""
 
 Message = tuple[int, int]
 """The rank that receives it, and its bytes."""
@@ -94,3 +99,16 @@ def test_a_recorded_run_of_ours_has_the_messages_of_its_own_record_and_its_plan(
         ours = [one for one in own.phases if not one.library]
         kept = ((one.name, one.messages[rank], one.bytes[rank]) for one in ours)
         assert by_phase and by_phase == summed(kept) == planned(study, own, rank)
+
+
+@pytest.mark.parametrize(("script", "level"), [("bare\n", False), ("threads\nbare\n", True)])
+def test_messages_are_measured_in_a_program_of_one_thread_unless_the_script_says_otherwise(
+    script: str, level: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "script").write_text(script)
+    probe = [find_driver(), "--probe", tmp_path / "script", "--out", tmp_path]
+    # A rank that takes no part waits for the others.
+    record(tmp_path / "run", ranks_of(library_of_core(), 3, *probe))
+    assert read_recording(tmp_path / "run").in_threads is level
+    last = (tmp_path / "samples.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    assert 1e-8 < json.loads(last)["bare"] < BUSY

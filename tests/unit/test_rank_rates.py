@@ -36,14 +36,32 @@ def test_a_measured_machine_has_the_costs_of_calls_and_of_words_that_lie_apart()
     assert found.overhead is not None
     assert found.overhead.kinds == (1e-7, 2e-7, 1e-7, 3e-7, 3e-7, 3e-7)
     assert (found.overhead.round, found.overhead.collective) == (5e-8, 7e-8)
-    # Threads cost MPI's own messages something.
-    in_threads = found.overhead.of_program(True).kinds
-    assert in_threads == pytest.approx((1.4e-7, 2.4e-7, 1.4e-7, 3e-7, 3e-7, 3e-7))
-    assert found.overhead.of_program(False).kinds == found.overhead.kinds
     across = [curve(benchmark="ping-pong"), curve()]
     several = hardware_description("here", 2, 2, rates, [alone, *across], {})
     memory = parse_machine(several, "file.toml").memory
     assert memory is not None and not memory.rank_shares
+
+
+def test_threads_cost_mpis_own_messages_something_at_either_end() -> None:
+    alone = replace(curve(benchmark="ping-pong", level="node"), latency=1e-6)
+    calls = CallCosts((1e-7, 2e-7, 0.0, 3e-7, 0.0, 0.0), threads=4e-8)
+    streams = Streams((8, 64), (1e-7, 2e-7), (3e-7, 4e-7))
+    rates = RankRates(1e10, 5e9, calls, streams=streams)
+    text = hardware_description("here", 2, 1, rates, [alone], {})
+    usual = replace(parse_machine(text, "file.toml"), curves=(alone,))
+    there, without = usual.of_program(True), usual.of_program(False)
+    assert there.overhead is not None and there.streams is not None
+    expected = (1.4e-7, 2.4e-7, 1.4e-7, 3e-7, 3e-7, 3e-7)
+    assert there.overhead.kinds == pytest.approx(expected)
+    (both,) = there.curves
+    for longer, one in zip(both.seconds, alone.seconds, strict=True):
+        assert longer == pytest.approx(one + 8e-8)
+    assert both.latency == pytest.approx(1.08e-6)
+    assert there.streams.messages == pytest.approx((1.4e-7, 2.4e-7))
+    assert there.streams.puts == streams.puts
+    assert without.curves == usual.curves and without.streams == streams
+    # What was taken in is not taken in again.
+    assert there.of_program(True) == there and without.of_program(True) == without
 
 
 @pytest.mark.parametrize(
