@@ -2,13 +2,16 @@
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from phasewise.cli import main
 from phasewise.recorder.phases import regions_at, traffic_of
+from phasewise.recorder.requests import Ends
 from phasewise.runs.lock import Lock
 from phasewise.traces.records import read_communication
 from tests.mpi.recorded import LIBRARIES, SOURCES, YIELDING, built, checked, ranks_of, record
@@ -16,6 +19,9 @@ from tests.mpi.recorded import LIBRARIES, SOURCES, YIELDING, built, checked, ran
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
 TURNS = 20_000
 """Messages of each rank in the ring of ends.c."""
+AHEAD = 1000
+LATER_CLOCK = ["unshare", "-T", "--monotonic", str(AHEAD), "--fork"]
+"""What starts a process whose clock is so many seconds ahead."""
 
 
 @pytest.fixture(scope="module")
@@ -153,6 +159,38 @@ def test_waiting_is_that_for_the_partner_who_comes_late(ends: Path, tmp_path: Pa
         assert waited(code) == pytest.approx(max(seconds, 0.0), abs=1e-8)
     # A wait lies within its call.
     assert all(site["waiting"] <= site["seconds"] + 1e-9 for site in summary["sites"])
+
+
+def has_time_namespaces() -> bool:
+    """Whether a process of this person may have a clock of its own."""
+    if shutil.which("unshare") is None:
+        return False
+    return not subprocess.run([*LATER_CLOCK, "true"], capture_output=True).returncode
+
+
+@pytest.mark.skipif(not has_time_namespaces(), reason="unshare -T is not allowed")
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_no_message_arrives_before_it_is_sent_though_a_clock_is_far_ahead(
+    library: str, programs: Path, tmp_path: Path
+) -> None:
+    program = built(programs, "ends.c", library)
+    ahead = [*LATER_CLOCK, program]
+    record(tmp_path / "run", [*ranks_of(library, 1, program), ":", "-n", 1, *ahead])
+    found = checked(tmp_path / "run")
+    assert found.files[1].head.began - found.files[0].head.began > AHEAD * 1e9 / 2
+    matching = found.matching
+
+    def times(ends: Sequence[Ends], call: str, when: str) -> NDArray[np.float64]:
+        rows = zip(matching.clocks, matching.calls, ends, strict=True)
+        own = [clock.of(getattr(calls, when)[getattr(end, call)]) for clock, calls, end in rows]
+        return np.concatenate(own)
+
+    sent = times(matching.ends[0], "call", "start")
+    arrived = times(matching.ends[1], "done", "end")
+    of_messages = arrived[matching.matched.receive] - sent[matching.matched.send]
+    assert len(of_messages) == 2 * TURNS and (of_messages > 0.0).all()
+    # Messages take microseconds, or what a rank has to wait for a core.
+    assert np.median(of_messages) < 0.1
 
 
 def test_the_trace_ends_at_its_limit_and_the_statistics_go_on(ends: Path, tmp_path: Path) -> None:
