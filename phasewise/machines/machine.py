@@ -209,15 +209,10 @@ class Machine(Readable):
         if self.overhead is None or not self.overhead.threads:
             return self
         cost = in_threads * self.overhead.threads
-        streams = self.streams
-        if streams is not None:
-            streams = replace(streams, messages=tuple(one + cost for one in streams.messages))
-        return replace(
-            self,
-            overhead=self.overhead.with_threads(cost),
-            curves=tuple(curve.later(2 * cost) for curve in self.curves),
-            streams=streams,
-        )
+        curves = tuple(curve.later(2 * cost) for curve in self.curves)
+        streams = None if self.streams is None else self.streams.later(cost)
+        overhead = self.overhead.with_threads(cost)
+        return replace(self, overhead=overhead, curves=curves, streams=streams)
 
 
 def machine_names() -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from phasewise.errors import StudyError
@@ -69,6 +69,10 @@ class Streams:
     sizes: tuple[int, ...]
     messages: tuple[float, ...]
     puts: tuple[float, ...]
+
+    def later(self, more: float) -> Streams:
+        """The streams of messages that take `more` [s] longer each."""
+        return replace(self, messages=tuple(one + more for one in self.messages))
 
 
 @dataclass(frozen=True)
