@@ -100,6 +100,8 @@ PROGRAMS = (
     Program("hpcc", (4,), ("hpcc",), Path("/usr/bin/hpcc"), inputs={"hpccinf.txt": HPCC_INPUT}),
     Program("xdlu", (2,), (str(LU),), LU, inputs={"LU.dat": LU_INPUT}, library="mpich"),
 )
+ENOUGH = 120
+"""Seconds after which a program is ended."""
 CROWDED = {
     **os.environ,
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
@@ -111,16 +113,20 @@ NEWER = ("modern", "frontier")
 
 
 def record(program: Program, ranks: int, folder: Path) -> None:
-    """Record a program; RunError, with the end of what it said, if it failed."""
+    """Record a program; RunError, with the end of what it said, if it failed. Debian's xdlu does
+    not end in one run of four, recorded or not.
+    """
     work = folder.with_name(f"{folder.name}.work")
     work.mkdir(parents=True, exist_ok=True)
     recording = (sys.executable, "-m", "phasewise", "record", "--out", str(folder.absolute()))
-    command = [*recording, "--", program.launcher, "-n", str(ranks), *program.words]
+    launch = ("timeout", str(ENOUGH), program.launcher, "-n", str(ranks))
+    command = [*recording, "--", *launch, *program.words]
     for name, text in program.inputs.items():
         (work / name).write_text(text, encoding="ascii")
     given = program.given.read_bytes() if program.given else b""
     done = subprocess.run(command, cwd=work, env=CROWDED, input=given, capture_output=True)
     if done.returncode:
+        shutil.rmtree(folder, ignore_errors=True)
         said = (done.stdout + done.stderr).decode(errors="replace")[-300:]
         raise RunError(f"{program.name} on {ranks} ranks failed: {said}")
 
