@@ -14,6 +14,7 @@ from phasewise.machines import Machine, load_machine
 from phasewise.machines.reference import statement
 from phasewise.models import Prediction
 from phasewise.models.computing_elsewhere import scaled_computing
+from phasewise.models.contention import NAME as FOLLOWED
 from phasewise.models.counted import counted
 from phasewise.models.discovery import chosen_models
 from phasewise.models.extrap import export_extrap
@@ -181,7 +182,8 @@ def _replayed(options: argparse.Namespace, study: Study, machine: Machine) -> in
     _refuse(options, OF_STUDIES, "a recorded program")
     computing = scaled_computing(options.compute, options.recorded_on, machine)
     replays = replays_of(study, computing)
-    models = chosen_models(options.model, options.fit, machine)
+    # The others add messages up, whenever they were posted.
+    models = chosen_models(options.model or FOLLOWED, options.fit, machine)
     check_targets(options)
     with working(options.progress):
         way, first = next(iter(replays.items()))

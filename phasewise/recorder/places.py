@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 from collections import defaultdict
@@ -57,10 +56,17 @@ def places_of(frames: Iterable[Frame]) -> dict[Frame, Place]:
     return found
 
 
+def _is_file(path: str) -> bool:
+    """Whether there is such a file, in a folder that this person may enter."""
+    try:
+        return Path(path).is_file()
+    except PermissionError:
+        return False
+
+
 def _looked_up(path: str, frames: Sequence[Frame]) -> list[Place]:
     lines = [UNKNOWN, f"{UNKNOWN}:0"] * len(frames)
-    # Path.is_file fails for a file in a folder that this person may not enter.
-    if path.startswith("/") and os.path.isfile(path):
+    if path.startswith("/") and _is_file(path):
         absolute = _is_absolute(path)
         addresses = [one.offset + (one.start if absolute else 0) for one in frames]
         found = _addr2line(path, addresses)

@@ -11,9 +11,12 @@ import pytest
 
 from phasewise.cli import main
 from phasewise.errors import RunError, StudyError
-from phasewise.machines import load_machine
+from phasewise.machines import Measured, load_machine
 from phasewise.machines.calls import Overhead
+from phasewise.machines.machine_file import hardware_description, measured_tables
+from phasewise.machines.rank_rates import RankRates
 from phasewise.machines.smpirun import simulated_tree
+from phasewise.models import default_model
 from phasewise.models.model import Case
 from phasewise.models.plan import plan
 from phasewise.models.prediction import turn_of
@@ -27,9 +30,11 @@ from phasewise.traces.records import read_communication
 from phasewise.workloads.recorded.messages import messages_of
 from tests.mpi.recorded import LIBRARIES, YIELDING, built, library_of_core, ranks_of, record
 from tests.sentences import command_refused, refused, says, sentence_of
+from tests.unit.test_curves import curve
 
 pytestmark = pytest.mark.skipif(not LIBRARIES, reason="no MPI library with a compiler is here")
 RANKS = 4
+RATES = RankRates(1e10, 5e9)
 LEVELS = {
     "OMPI_MPI_THREAD_LEVEL": "1",
     "MPIR_CVAR_DEFAULT_THREAD_LEVEL": "MPI_THREAD_FUNNELED",
@@ -150,6 +155,18 @@ def test_computing_is_scaled_and_its_range_is_given(
         *("as it is", "no latency", "infinite bandwidth", "perfect balance")
     ]
     assert all(one["low"] <= one["seconds"] <= one["high"] for one in twice["what_if"])
+
+
+def test_a_replay_is_followed_in_time_on_a_measured_machine_too(
+    recorded: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    curves = [curve(benchmark=name, level="node") for name in ("ping-pong", "parallel")]
+    machine = tmp_path / "here.toml"
+    tables = measured_tables(Measured("hardware", RANKS), curves)
+    machine.write_text(hardware_description("here", RANKS, 1, RATES, curves, {}) + tables)
+    assert default_model(load_machine(str(machine))) != "contention"
+    assert main(["predict", str(recorded), "--machine", str(machine), "--json"]) == 0
+    assert {one["model"] for one in json.loads(capsys.readouterr().out)["points"]} == {"contention"}
 
 
 def test_what_if_tells_what_costs_time(recorded: Path) -> None:
