@@ -1,6 +1,8 @@
 // Ranks of one system and time namespace share CLOCK_MONOTONIC. One rank of every other group
-// exchanges messages with rank 0 and takes the shortest round trip: halfway through it, rank 0 read
-// its clock (Cristian, Distributed Computing 3, 1989).
+// exchanges messages with rank 0, which answers with the time on its clock. Each message bounds the
+// difference of the clocks on one side, since none arrives before it is sent; the difference is
+// halfway between the closest bounds, which may come from two round trips (Cristian, Distributed
+// Computing 3, 1989, takes both from the shortest one).
 #include "clocks.h"
 
 #include <fcntl.h>
@@ -10,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define ROUND_TRIPS 40
+#define ROUND_TRIPS 100
 
 static MPI_Comm channel;
 static int* leader_of;  // of each rank, the first rank with its clock
@@ -38,18 +40,17 @@ static uint64_t clock_here(void) {
 }
 
 static int64_t as_leader(void) {
-  int64_t shortest = INT64_MAX, offset = 0;
+  int64_t least = INT64_MIN, most = INT64_MAX;
   for (int k = 0; k < ROUND_TRIPS; ++k) {
     int64_t there = 0;
     const int64_t before = now();
     real_MPI_Send(&there, 1, MPI_INT64_T, 0, k, channel);
     real_MPI_Recv(&there, 1, MPI_INT64_T, 0, k, channel, MPI_STATUS_IGNORE);
     const int64_t after = now();
-    if (after - before >= shortest) continue;
-    shortest = after - before;
-    offset = there - (before + (after - before) / 2);
+    if (there - before < most) most = there - before;
+    if (there - after > least) least = there - after;
   }
-  return offset;
+  return least + (most - least) / 2;
 }
 
 static void as_first(int other) {
