@@ -33,7 +33,7 @@ from typing import Any
 from phasewise.driver import load_planner
 from phasewise.errors import PhasewiseError, RunError
 from phasewise.machines import load_machine
-from phasewise.machines.core_distance import CoreWatch, core_distances, together
+from phasewise.machines.core_distance import PATIENCE, CoreWatch, core_distances, together
 from phasewise.models import predict
 from phasewise.models.model import Case
 from phasewise.options import count
@@ -49,8 +49,6 @@ PROGRAMS = {
 }
 WHOLE, COMMUNICATION = 0.10, 0.20
 """Errors that are accepted."""
-PATIENCE = 120.0
-"""Seconds for which a run waits until the cores are in their place, and is repeated."""
 TRIES = 3
 """How often a machine is measured, at most, until the cores were in their place."""
 

@@ -7,7 +7,6 @@ import os
 import platform
 import shutil
 import sysconfig
-import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ import numpy as np
 from phasewise.errors import RunError
 from phasewise.machines.core_distance import CoreWatch
 from phasewise.machines.curves import Floats
+from phasewise.machines.deadline import Deadline
 from phasewise.machines.machine import Machine
 from phasewise.machines.probes import Probe
 from phasewise.machines.rank_rates import RankRates, read_rank_rates
@@ -174,11 +174,10 @@ class HardwareTarget:
 
     def look(self, limit: float | None = None) -> None:
         """Find the nodes of the ranks and their rates; TooLongError after `limit` s in all."""
-        end = None if limit is None else time.monotonic() + limit
+        deadline = None if limit is None else Deadline(limit)
 
         def launch(text: str, yields: bool = False) -> Answer:
-            left = None if end is None else end - time.monotonic()
-            return self._launch(text, (), left, yields)
+            return self._launch(text, (), None if deadline is None else deadline.left, yields)
 
         first = launch("roof\nbare\n")
         if self.ranks > 1 and first.rates is not None:
